@@ -1,8 +1,9 @@
 import { formatOrigin, InputError } from '../../base/errors.js';
 import { chooseTargets, isSelected } from '../../crossplane/releases/target-choice.js';
 import { knownReleases, targetFor, type Target } from '../../crossplane/releases/target.js';
-import type { RunIo } from '../terminal/io.js';
+import { type RunIo, silent } from '../terminal/io.js';
 import type { LockOnDisk } from '../files/lock-file.js';
+import { isOciPath } from '../sources/oci-path.js';
 import { DEFAULT_LOCK } from './common-flags.js';
 
 /** Returns the flag for the Crossplane release; `describe` is its help text. */
@@ -71,7 +72,7 @@ async function releaseOfProject(
   const file = project?.file;
   const files = { file: file === undefined ? undefined : [file], strict: false, compat: true };
   const named = lock ?? (project === undefined ? DEFAULT_LOCK : lockOf(project, io.cwd));
-  const request = await readRequestIfAny(files, { ...io, note: () => {} }, { mixedSkips: true });
+  const request = await readRequestIfAny(files, silent(io), { mixedSkips: true });
   const selector = request?.crossplane;
   const exact = selector && targetFor(selector.text);
   if (exact !== undefined) return { target: exact, where: formatOrigin(selector!.origin) };
@@ -92,8 +93,8 @@ export async function warnOfOtherRelease(
   io: RunIo,
 ): Promise<void> {
   const selector = { text: crossplane, origin: { file: '--crossplane' } };
-  const { isRemoteLock, readLockFile } = await import('../files/lock-file.js');
-  const isFile = lock !== undefined && !isRemoteLock({ lock });
+  const { readLockFile } = await import('../files/lock-file.js');
+  const isFile = lock !== undefined && !isOciPath(lock);
   const release = isFile ? (await readLockFile(lock, io))?.lockfile.crossplane : undefined;
   const locked = release === undefined ? undefined : targetFor(release);
   if (locked !== undefined && isSelected(locked, selector)) return;

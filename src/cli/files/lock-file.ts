@@ -6,10 +6,10 @@ import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { parseLockfile } from '../../project/lockfile/parse-lockfile.js';
 import { InputError } from '../../base/errors.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
-import { type ExitCode, OtherResult } from '../kit/command.js';
+import { OtherResult } from '../kit/command.js';
 import { reportMismatches } from './mismatches.js';
 import { DEFAULT_LOCK } from '../arguments/common-flags.js';
-import type { Io, RunIo } from '../terminal/io.js';
+import type { RunIo } from '../terminal/io.js';
 import { isOciPath } from '../sources/oci-path.js';
 import type { RegistryArgs } from '../sources/registries.js';
 
@@ -27,14 +27,15 @@ export type LockPlace = { readonly lock: string } & RegistryArgs;
 
 /** Reads the lockfile that the user names, also from `oci://…`; undefined if it does not exist. */
 export async function readLock(place: LockPlace, io: RunIo): Promise<LockOnDisk | undefined> {
-  const named = place.lock;
-  const text = await (isRemoteLock(place) ? pulled(place, io) : onDisk(named, io));
-  return text === undefined ? undefined : { text, lockfile: parseLockfile(text, named) };
+  if (!isOciPath(place.lock)) return readLockFile(place.lock, io);
+  const text = await pulled(place, io);
+  return text === undefined ? undefined : { text, lockfile: parseLockfile(text, place.lock) };
 }
 
 /** Reads a lockfile from disk; undefined if it does not exist. */
 export async function readLockFile(named: string, io: RunIo): Promise<LockOnDisk | undefined> {
-  const text = await onDisk(named, io);
+  await recoverBeforeReading(resolve(io.cwd, named));
+  const text = await readLockText(named, io);
   return text === undefined ? undefined : { text, lockfile: parseLockfile(text, named) };
 }
 
@@ -43,18 +44,9 @@ export function extraManifestsIn({ objects }: Lockfile, named: string): readonly
   return objects.map((object) => ({ object, origin: { file: named } }));
 }
 
-export function isRemoteLock({ lock }: Pick<LockPlace, 'lock'>): boolean {
-  return isOciPath(lock);
-}
-
 /** Where outputs are written: the journal is in the folder of the project, where every command looks. */
 export function workingPlace({ cwd, projectFolder = cwd }: RunIo): TransactionFolders {
   return { project: projectFolder, beside: resolve(projectFolder, DEFAULT_LOCK) };
-}
-
-async function onDisk(named: string, io: RunIo): Promise<string | undefined> {
-  await recoverBeforeReading(resolve(io.cwd, named));
-  return readLockText(named, io);
 }
 
 /** Returns the text of a lockfile on disk; undefined: there is none. Throws if it is not a file, or too large. */
@@ -73,8 +65,7 @@ export async function readLockText(named: string, io: RunIo): Promise<string | u
     }
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof InputError) throw error;
-    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (error instanceof InputError || !(error instanceof Error && 'code' in error)) throw error;
     if (error.code === 'ENOENT') return undefined;
     throw new InputError(`cannot read \`${named}\`: ${error.message}`, { cause: error });
   }
@@ -100,17 +91,10 @@ export async function readRequiredLock(
 ): Promise<LockOnDisk> {
   const lock = await readLock(args, io);
   if (lock !== undefined) return lock;
-  throw new OtherResult((output, full) => reportNoLock({ lock: args.lock, output }, hint, full));
-}
-
-/** Reports that there is no lockfile, and what to do. */
-function reportNoLock(
-  args: Pick<LockPlace, 'lock'> & { readonly output?: string | undefined },
-  hint: string,
-  io: Io,
-): ExitCode {
-  const text = `there is no lockfile \`${args.lock}\``;
-  const code = reportMismatches([{ kind: 'missing', text }], args, io);
-  io.note(`hint: ${hint}`);
-  return code;
+  throw new OtherResult((output, full) => {
+    const text = `there is no lockfile \`${args.lock}\``;
+    const code = reportMismatches([{ kind: 'missing', text }], { lock: args.lock, output }, full);
+    full.note(`hint: ${hint}`);
+    return code;
+  });
 }

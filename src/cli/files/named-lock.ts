@@ -36,8 +36,7 @@ export async function namedLock(
     return isPackageFile(named) ? undefined : existingLock(named, args, io);
   }
   const project = findProject(io.cwd) ?? projectIn('.', io.cwd);
-  const file = gitFile(named, lockOf(project, io.cwd), io);
-  return file && { shown: file.name, lockfile: parseLockfile(file.text, file.name) };
+  return lockAtRevision(named, lockOf(project, io.cwd), io);
 }
 
 /** Returns the lockfile that an argument names. Throws if it names none. */
@@ -66,18 +65,11 @@ async function existingLock(lock: string, args: RegistryArgs, io: RunIo): Promis
 /** Time limit for git to print one file, in milliseconds. */
 const GIT_TIMEOUT_MS = 60_000;
 
-/** A file at a git revision, or a revision. */
-interface GitFile {
-  /** Complete `REVISION:PATH`. */
-  readonly name: string;
-  readonly text: string;
-}
-
 /**
- * Returns the file for a text such as `HEAD:xpkg.lock.yaml`; for a revision without a path, `path` in
- * the working folder. undefined if git does not know the revision, or is not installed.
+ * Returns the lockfile for a text such as `HEAD:xpkg.lock.yaml`; for a revision without a path, `path`
+ * in the working folder. undefined if git does not know the revision, or is not installed.
  */
-function gitFile(named: string, path: string, io: RunIo): GitFile | undefined {
+function lockAtRevision(named: string, path: string, io: RunIo): NamedLock | undefined {
   const colon = named.indexOf(':');
   const revision = colon < 0 ? named : named.slice(0, colon);
   if (revision === '' || revision.startsWith('-')) return undefined;
@@ -85,7 +77,7 @@ function gitFile(named: string, path: string, io: RunIo): GitFile | undefined {
   if (verified.status !== 0) return undefined;
   const name = colon < 0 ? `${revision}:./${path}` : named;
   const shown = git(['cat-file', 'blob', name], io);
-  if (shown.status === 0) return { name, text: shown.stdout };
+  if (shown.status === 0) return { shown: name, lockfile: parseLockfile(shown.stdout, name) };
   const reason = shown.stderr.trim().replace(/^fatal: /, '');
   throw new InputError(`git cannot show \`${name}\`: ${printable(reason || 'it gave up')}`, {
     hint: 'write `REVISION:PATH` with the path from the top of the repository, or `REVISION:./PATH`',

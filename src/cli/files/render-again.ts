@@ -32,14 +32,10 @@ export function renderAgain(
   target?: Target,
 ): RenderedAgain {
   const record = folder?.record ?? {};
-  const kept: RenderRecord = {
-    pin: given.pin === undefined ? record.pin : undefined,
-    applyLock: given.applyLock === undefined ? record.applyLock : undefined,
-    crossplane: target === undefined ? knownRelease(record.crossplane) : undefined,
-    ...inheritedModes(given, record),
-  };
-  const release =
-    target ?? (kept.crossplane === undefined ? undefined : targetFor(kept.crossplane));
+  const recorded =
+    target || record.crossplane === undefined ? undefined : targetFor(record.crossplane);
+  const kept = keptSettings(given, { ...record, crossplane: recorded?.version });
+  const release = target ?? recorded;
   const inputs = folder === undefined ? lockfile.inputs : folder.inputsOf(lockfile);
   const rendering = render(
     { ...lockfile, inputs },
@@ -60,27 +56,27 @@ export function renderAgain(
   return { rendering, kept: recordedFlags(kept) };
 }
 
-/** Returns the layout flags that are kept from the last rendering; none if the layout changes. */
-function inheritedModes(given: RenderArgs, record: RenderRecord): RenderRecord {
-  const layout = given.layout === undefined ? record.layout : undefined;
-  const isSame = (given.layout ?? record.layout) === record.layout;
-  const unless = <T>(now: T | undefined, before: T | undefined) =>
-    now === undefined && isSame ? before : undefined;
-  const argocd = unless(given.argocd, record.argocd);
-  return {
-    split: unless(given.split, record.split),
-    argocd,
-    syncOptions:
-      (given.argocd ?? argocd) === true ? unless(given.syncOptions, record.syncOptions) : undefined,
-    layout,
-    name: unless(given.name, record.name),
-    fluxSource: unless(given.fluxSource, record.fluxSource),
-    fluxPath: unless(given.fluxPath, record.fluxPath),
+/** Returns the settings that are kept from the last rendering; another layout keeps few of them. */
+function keptSettings(given: RenderArgs, record: RenderRecord): RenderRecord {
+  const unlessGiven = <K extends keyof RenderArgs>(name: K) =>
+    given[name] === undefined ? record[name] : undefined;
+  const { crossplane } = record;
+  const common = {
+    pin: unlessGiven('pin'),
+    applyLock: unlessGiven('applyLock'),
+    crossplane,
+    layout: unlessGiven('layout'),
   };
-}
-
-function knownRelease(version: string | undefined): string | undefined {
-  return version === undefined ? undefined : targetFor(version)?.version;
+  if ((given.layout ?? record.layout) !== record.layout) return common;
+  return {
+    ...common,
+    split: unlessGiven('split'),
+    argocd: unlessGiven('argocd'),
+    syncOptions: (given.argocd ?? record.argocd) === true ? unlessGiven('syncOptions') : undefined,
+    name: unlessGiven('name'),
+    fluxSource: unlessGiven('fluxSource'),
+    fluxPath: unlessGiven('fluxPath'),
+  };
 }
 
 /** Throws if the release does not accept the locked packages. */
@@ -147,18 +143,16 @@ export async function writeOutputs(
   const isCurrent = folder !== undefined && written.length + removed.length === 0;
   const edits = [...unsaved].map(([path, content]) => ({ path: resolve(io.cwd, path), content }));
   if (write) await writeTransaction([...edits, ...own, ...bundle], workingPlace(io));
+  const changed = [...unsaved.keys(), ...own.map(() => named), ...written];
+  const upToDate = [
+    ...(text === undefined || isStale ? [] : [named]),
+    ...(isCurrent ? [`${folder.named}/`] : []),
+  ];
   const clauses = [
-    clause(write ? 'wrote' : 'would write', [
-      ...unsaved.keys(),
-      ...own.map(() => named),
-      ...written,
-    ]),
-    clause(write ? 'removed' : 'would remove', removed),
-    upToDate([
-      ...(text === undefined || isStale ? [] : [named]),
-      ...(isCurrent ? [`${folder.named}/`] : []),
-    ]),
-  ].filter((part) => part !== '');
+    ...clause(write ? 'wrote ' : 'would write ', changed),
+    ...clause(write ? 'removed ' : 'would remove ', removed),
+    ...clause('', upToDate, upToDate.length === 1 ? ' is up to date' : ' are up to date'),
+  ];
   return clauses.length > 0 ? clauses.join('; ') : undefined;
 }
 
@@ -175,13 +169,8 @@ export function refuseInBundle(
   });
 }
 
-function clause(verb: string, files: readonly string[]): string {
-  return files.length === 0 ? '' : `${verb} ${andList(files)}`;
-}
-
-function upToDate(files: readonly string[]): string {
-  if (files.length === 0) return '';
-  return `${andList(files)} ${files.length === 1 ? 'is' : 'are'} up to date`;
+function clause(before: string, files: readonly string[], after = ''): string[] {
+  return files.length === 0 ? [] : [`${before}${andList(files)}${after}`];
 }
 
 /** Returns notes about a rendering, one for each line. */

@@ -30,7 +30,13 @@ import type { BundleArgs } from '../arguments/common-flags.js';
 import type { RunIo } from '../terminal/io.js';
 
 /** Maximum number of files that are listed. */
-const MOST_TOLD = 5;
+const MAX_LISTED_FILES = 5;
+
+/** Where rendered manifests and their lockfile are, as the user wrote it. */
+interface RenderPaths {
+  readonly out: string;
+  readonly lock: string;
+}
 
 /** A folder for rendered manifests, and the files in it that belong to them. */
 export class BundleFolder {
@@ -41,11 +47,7 @@ export class BundleFolder {
   readonly #lock: string;
   readonly #cwd: string;
 
-  constructor(
-    { out, lock }: { readonly out: string; readonly lock: string },
-    cwd: string,
-    files: FoundFiles,
-  ) {
+  constructor({ out, lock }: RenderPaths, cwd: string, files: FoundFiles) {
     this.named = out.replace(/(?<=[^/]|^\/)\/+$/, '');
     this.#path = resolve(cwd, out);
     this.#files = files;
@@ -55,34 +57,21 @@ export class BundleFolder {
 
   /** Opens the folder that the flags name; undefined if no manifests are written or compared. */
   static async of(
-    {
-      bundle = true,
-      out,
-      lock,
-    }: { readonly bundle?: boolean; readonly out: string; readonly lock: string },
+    { bundle = true, ...paths }: RenderPaths & { readonly bundle?: boolean },
     { cwd }: RunIo,
   ): Promise<BundleFolder | undefined> {
-    return bundle && out !== '-' ? BundleFolder.#read({ out, lock }, cwd) : undefined;
-  }
-
-  static async #read(
-    named: { readonly out: string; readonly lock: string },
-    cwd: string,
-  ): Promise<BundleFolder> {
-    const path = resolve(cwd, named.out);
-    const files = new Map<string, Uint8Array | undefined>();
-    const top = await namesIn(path, () => notFolder(path));
-    const inner = top
-      .filter(isFolderOfLayout)
-      .map(async (folder) =>
-        (await namesIn(join(path, folder))).map((name) => `${folder}/${name}`),
-      );
-    const names = [...top, ...(await Promise.all(inner)).flat()];
+    if (!bundle || paths.out === '-') return undefined;
+    const path = resolve(cwd, paths.out);
+    const files = new Map<string, Buffer | undefined>();
+    const names = [...(await namesIn(path, () => notFolder(path)))];
+    for (const folder of names.filter(isFolderOfLayout)) {
+      names.push(...(await namesIn(join(path, folder))).map((name) => `${folder}/${name}`));
+    }
     for (const name of names.filter((each) => each.endsWith('.yaml'))) {
       const bytes = await bytesOf(join(path, name));
       if (RENDERED_FILES.includes(name) || isRendered(bytes)) files.set(name, bytes);
     }
-    return new BundleFolder(named, cwd, files);
+    return new BundleFolder(paths, cwd, files);
   }
 
   /** Whether there are no rendered manifests. */
@@ -100,7 +89,7 @@ export class BundleFolder {
     const bytes = [CHART_FILE, KUSTOMIZATION_FILE]
       .map((name) => this.#files.get(name))
       .find(isRendered);
-    return bytes === undefined ? '' : Buffer.from(bytes).toString('utf8');
+    return bytes?.toString('utf8') ?? '';
   }
 
   /** Throws an `InputError` if it holds the manifests of another package set than the lockfile. */
@@ -139,7 +128,8 @@ export class BundleFolder {
     const differing = this.mismatches({ files }).map(({ file }) => file!);
     const kept = new Set(Array.from(files.keys(), (name) => `${this.named}/${name}`));
     const written = differing.filter((file) => kept.has(file));
-    const isWhole = this.isEmpty || written.length === files.size || written.length > MOST_TOLD;
+    const isWhole =
+      this.isEmpty || written.length === files.size || written.length > MAX_LISTED_FILES;
     return {
       written: isWhole ? [`${this.named}/`] : written,
       removed: differing.filter((file) => !kept.has(file)),
@@ -164,7 +154,7 @@ async function namesIn(folder: string, refusal?: () => InputError): Promise<read
 }
 
 /** Returns undefined for a path that is not a regular file: reading a device may never end. */
-async function bytesOf(path: string): Promise<Uint8Array | undefined> {
+async function bytesOf(path: string): Promise<Buffer | undefined> {
   try {
     return (await stat(path)).isFile() ? await readFile(path) : undefined;
   } catch (error) {
@@ -184,13 +174,12 @@ function cannotRead(path: string, error: unknown): unknown {
   return new InputError(`cannot read \`${path}\`: ${error.message}`, { cause: error });
 }
 
-function isRendered(bytes: Uint8Array | undefined): boolean {
-  const start = bytes?.subarray(0, RENDERED_MARK.length);
-  return start !== undefined && Buffer.from(start).toString('utf8') === RENDERED_MARK;
+function isRendered(bytes: Buffer | undefined): boolean {
+  return bytes?.toString('utf8', 0, RENDERED_MARK.length) === RENDERED_MARK;
 }
 
 /** Files by name; undefined for a name that is not a regular file. */
-type FoundFiles = ReadonlyMap<string, Uint8Array | undefined>;
+type FoundFiles = ReadonlyMap<string, Buffer | undefined>;
 
 /**
  * Returns where files differ from those that the lockfile renders: for each file, the first line that
@@ -209,10 +198,9 @@ function bundleMismatches(
     if (wanted === undefined) return [{ ...about, text: 'the lockfile renders no such file' }];
     if (!found.has(name)) return [{ ...about, text: 'the file is missing' }];
     if (bytes === undefined) return [{ ...about, text: 'it is no file' }];
-    const buffer = Buffer.from(bytes);
-    if (buffer.equals(Buffer.from(wanted))) return [];
+    if (bytes.equals(Buffer.from(wanted))) return [];
     const text = 'not what the lockfile renders';
-    return [{ ...about, text, ...firstDifference(wanted, buffer.toString('utf8')) }];
+    return [{ ...about, text, ...firstDifference(wanted, bytes.toString('utf8')) }];
   });
 }
 

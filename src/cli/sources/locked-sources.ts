@@ -13,7 +13,7 @@ import {
   noteUnsearchableSources,
 } from '../../sources/decorators.js';
 import type { SharedSources, RunIo } from '../terminal/io.js';
-import { asOne, inOwnTime, openEach, sourcesKey, type SourceArgs } from './source-flags.js';
+import { inOwnTime, openEach, openSources, sourcesKey, type SourceArgs } from './source-flags.js';
 
 interface LockedSources {
   /** Audits locked images. */
@@ -51,16 +51,14 @@ export async function reopenSources(
   const audited = new SourceReader(own, stats);
   const { indexes = [] } = lockfile;
   if (asRecorded && indexes.length > 0) {
-    const recorded = { stats, kept, locked: indexes };
-    const each = await openEach(args, io, stats, kept, indexes);
-    const whole = SourceReader.of(await asOne(each, args, io, recorded));
+    const whole = await openSources(args, io, stats, kept, indexes);
     return { audited, whole, each: sources };
   }
   const all = noteUnsearchableSources(firstKnowing(sources), sources, (line) => io.note(line));
   const rest = withConcurrencyLimit(all, args.concurrency);
   const locked = new Map(lockfile.packages.map((each) => [each.repository, each]));
   const whole = new SourceReader(lockedFirst(audited, rest, locked), stats);
-  return { audited: audited, whole, each: sources };
+  return { audited, whole, each: sources };
 }
 
 interface Audit {

@@ -5,7 +5,6 @@ import { timeBudget, type TimeBudget } from '../../base/time.js';
 import type { Exchange } from '../../oci/registry/transport.js';
 import type { DiskCache } from '../../oci/store/disk-cache.js';
 import type { GivenSecret } from '../../sources/images/open-registries.js';
-import { mustBeWhole } from '../arguments/argument-errors.js';
 import type { ArgsOf, Flags } from '../kit/command.js';
 import type { RunIo } from '../terminal/io.js';
 
@@ -19,9 +18,7 @@ export function timeoutFlag(
   seconds: number,
   describe = 'Seconds after which to give up, waiting for registries included',
 ) {
-  return {
-    timeout: { type: 'number', default: seconds, coerce: budgetOf, describe },
-  } as const;
+  return { timeout: { type: 'number', default: seconds, coerce: budgetOf, describe } } as const;
 }
 
 /** For commands that may copy whole images or read all versions of many packages. */
@@ -50,21 +47,13 @@ export const networkFlags = {
   },
   offline: { type: 'boolean', default: false, describe: 'Never use the network' },
   ...cacheFlag('Folder that keeps what was downloaded (default: the cache folder of the user)'),
-  concurrency: {
-    type: 'number',
-    default: 8,
-    describe: 'Requests at once, at most',
-  },
+  concurrency: { type: 'number', default: 8, describe: 'Requests at once, at most' },
   ...timeoutFlag(300),
 } as const satisfies Flags;
 
 export type NetworkArgs = ArgsOf<typeof networkFlags>;
 
 const HOST = /^[^/@\s]+$/;
-
-export function refuseNoRequests({ concurrency }: Pick<NetworkArgs, 'concurrency'>): void {
-  mustBeWhole('--concurrency', concurrency, 1);
-}
 
 export function insecureHosts({ insecureRegistry = [] }: NetworkArgs): ReadonlySet<string> {
   const wrong = insecureRegistry.find((host) => !HOST.test(host));
@@ -97,11 +86,8 @@ export function traced({ method, url, status, bytes, authorization, error }: Exc
   return `trace: ${method} ${url}: ${outcome}, ${bytes} bytes${how}`;
 }
 
-/** The value of `--cache`; undefined if the flag is absent. */
-type CacheFlag = string | undefined;
-
 /** Returns the folder for downloads; undefined if neither flag nor environment names one. */
-export function cacheFolder(flag: CacheFlag, { cwd, env }: Pick<RunIo, 'cwd' | 'env'>) {
+export function cacheFolder(flag: string | undefined, { cwd, env }: Pick<RunIo, 'cwd' | 'env'>) {
   const named = [flag, env['XPKG_RESOLVE_CACHE']].find((path) => path !== undefined && path !== '');
   if (named !== undefined) return resolve(cwd, named);
   const { XDG_CACHE_HOME: xdg = '', HOME: home = '' } = env;
@@ -112,20 +98,17 @@ export function cacheFolder(flag: CacheFlag, { cwd, env }: Pick<RunIo, 'cwd' | '
 
 /** Opens the cache that flags or environment name; undefined if they name none. */
 export async function openCache(
-  args: { readonly cache: CacheFlag; readonly offline: boolean },
+  args: Pick<NetworkArgs, 'cache' | 'offline'>,
   io: Pick<RunIo, 'cwd' | 'env' | 'note'>,
 ): Promise<DiskCache | undefined> {
   const folder = cacheFolder(args.cache, io);
   if (folder === undefined) return undefined;
-  await refuseFile(folder);
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() === false) {
+    throw new InputError(`the cache \`${folder}\` is a file, where a folder is wanted`, {
+      hint: 'name another with `--cache` or XPKG_RESOLVE_CACHE',
+    });
+  }
   const { DiskCache } = await import('../../oci/store/disk-cache.js');
   return new DiskCache({ folder, offline: args.offline, note: (line) => io.note(line) });
-}
-
-async function refuseFile(folder: string): Promise<void> {
-  const found = await stat(folder).catch(() => undefined);
-  if (found === undefined || found.isDirectory()) return;
-  throw new InputError(`the cache \`${folder}\` is a file, where a folder is wanted`, {
-    hint: 'name another with `--cache` or XPKG_RESOLVE_CACHE',
-  });
 }

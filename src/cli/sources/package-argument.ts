@@ -4,7 +4,7 @@ import { referenceMistake, splitReference } from '../../project/inputs/reference
 import { byCodePoint } from '../../base/collections.js';
 import { DOT_REGISTRY, DOT_REGISTRY_API } from '../../crossplane/legacy/dot-registry.js';
 import { InputError, type Origin } from '../../base/errors.js';
-import type { Candidate, Repository } from '../../crossplane/packages/package.js';
+import type { Candidate } from '../../crossplane/packages/package.js';
 import type { PackageContents } from '../../crossplane/packages/package-contents.js';
 import type { FetchedPackage } from '../../sources/package-source.js';
 import { isRepository } from '../../crossplane/packages/reference.js';
@@ -15,7 +15,7 @@ import { installableVersions } from '../../crossplane/constraints/installable-ve
 import { printable } from '../../base/escape.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { readPackageYaml } from '../../crossplane/package-yaml/read-package-yaml.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
+import { noStats, type ReadStats } from '../../resolver/driver/read-stats.js';
 import { readPackageOnDisk } from '../../sources/package-on-disk.js';
 import { readError } from '../../base/files/file-system.js';
 import type { ArgsOf, Flags, Positionals } from '../kit/command.js';
@@ -94,47 +94,43 @@ export async function namedVersion(
   io: RunIo,
   target: Target,
 ): Promise<Candidate> {
-  const asked = requestedReference(args);
-  const reader = await openSources(args, io, noStats(), await imageConfigs(args, io));
-  return { repository: asked.repository, version: await oneVersion(asked, reader, target) };
+  return (await openReference(args, io, target, noStats())).candidate;
 }
 
-function requestedReference(args: PackageArgs): RequestedPackage {
-  const mistake = referenceMistake(args.package);
+async function openReference(args: PackageArgs, io: RunIo, target: Target, stats: ReadStats) {
+  const requested = requestedReference(args);
+  const reader = await openSources(args, io, stats, await imageConfigs(args, io));
+  const version = await oneVersion(requested, reader, target);
+  return { reader, candidate: { repository: requested.repository, version } };
+}
+
+function requestedReference({ package: text }: PackageArgs): RequestedPackage {
+  const mistake = referenceMistake(text);
   if (mistake !== undefined) {
-    throw new InputError(`\`${args.package}\` ${mistake.problem}`, { hint: mistake.hint });
+    throw new InputError(`\`${text}\` ${mistake.problem}`, { hint: mistake.hint });
   }
-  const asked = requestedPackage(args.package);
-  if (asked === undefined) {
-    throw new InputError(
-      `\`${args.package}\` is no file or folder on this machine, and no package`,
-      { hint: 'name a package.yaml, a folder, or a package as `SOURCE@VERSION`' },
-    );
-  }
-  return asked;
+  const requested = requestedPackage(text);
+  if (requested !== undefined) return requested;
+  throw new InputError(`\`${text}\` is no file or folder on this machine, and no package`, {
+    hint: 'name a package.yaml, a folder, or a package as `SOURCE@VERSION`',
+  });
 }
 
 async function fetchReference(args: PackageArgs, io: RunIo, target: Target): Promise<NamedPackage> {
-  const asked = requestedReference(args);
   const stats = noStats();
-  const reader = await openSources(args, io, stats, await imageConfigs(args, io));
-  const { repository } = asked;
-  const version = await oneVersion(asked, reader, target);
-  const found = await withProgress(io, stats, () => reader.fetch({ repository, version }, target));
+  const { reader, candidate } = await openReference(args, io, target, stats);
+  const found = await withProgress(io, stats, () => reader.fetch(candidate, target));
   if (found === undefined) {
     throw new InputError(`no source has \`${args.package}\``, {
-      hint: tagHint(await reader.tags(repository, target)),
+      hint: tagHint(await reader.tags(candidate.repository, target)),
     });
   }
   for (const note of found.notes ?? []) io.note(printable(`note: ${args.package}: ${note}`));
-  return { ...named(found, args.package), candidate: { repository, version } };
+  return { ...named(found, args.package), candidate };
 }
 
-interface RequestedPackage {
-  readonly repository: Repository;
-  /** A tag, a digest or a range, as written. */
-  readonly version: string;
-}
+/** `version` is a tag, a digest or a range, as written. */
+type RequestedPackage = Candidate;
 
 /** undefined: not a reference to a package. */
 function requestedPackage(text: string): RequestedPackage | undefined {

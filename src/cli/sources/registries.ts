@@ -3,7 +3,6 @@ import {
   type NetworkArgs,
   openCache,
   pullSecretsIn,
-  refuseNoRequests,
   traced,
 } from './network-flags.js';
 import { parseOciPath, parseTaggedPath } from './oci-path.js';
@@ -11,8 +10,10 @@ import { InputError } from '../../base/errors.js';
 import { imageConfigsIn, type KeptObject } from '../../crossplane/package-manager/image-config.js';
 import type { Reference } from '../../crossplane/packages/reference.js';
 import { type StoredArtifact, openArtifact } from '../../oci/image/artifact.js';
+import type { Exchange } from '../../oci/registry/transport.js';
 import type { ReadStats } from '../../resolver/driver/read-stats.js';
 import { connectRegistries, type Registries } from '../../sources/images/open-registries.js';
+import { mustBeWhole } from '../arguments/argument-errors.js';
 import { toolVersion } from '../terminal/environment.js';
 import type { RunIo } from '../terminal/io.js';
 
@@ -22,21 +23,17 @@ export interface RegistryArgs extends NetworkArgs {
   readonly anew?: boolean | undefined;
 }
 
-/** Options for opening registries. */
-interface RegistryUse {
-  /** Counts received bytes. */
-  readonly stats?: ReadStats | undefined;
-  /** The user's manifests; ImageConfigs in them rewrite where packages are pulled from. */
-  readonly kept?: readonly KeptObject[] | undefined;
-}
-
-/** Opens registries according to the flags; undefined with `--offline` and no cache. */
+/**
+ * Opens registries according to the flags; undefined with `--offline` and no cache. Counts received
+ * bytes in `stats`. ImageConfigs in `kept` rewrite where packages are pulled from.
+ */
 export async function registriesFor(
   args: RegistryArgs,
   io: RunIo,
-  { stats, kept = [] }: RegistryUse = {},
+  stats?: ReadStats,
+  kept: readonly KeptObject[] = [],
 ): Promise<Registries | undefined> {
-  refuseNoRequests(args);
+  mustBeWhole('--concurrency', args.concurrency, 1);
   const cache = args.anew === true && !args.offline ? undefined : await openCache(args, io);
   if (args.offline && cache === undefined) return undefined;
   return connectRegistries({
@@ -50,8 +47,8 @@ export async function registriesFor(
     imageConfigs: imageConfigsIn(kept),
     note: (line) => io.afterwards(`note: ${line}`),
     observer: {
-      ...(stats === undefined ? {} : { bytes: (count) => (stats.bytes += count) }),
-      ...(args.trace ? { exchange: (exchange) => io.note(traced(exchange)) } : {}),
+      ...(stats && { bytes: (count: number) => (stats.bytes += count) }),
+      ...(args.trace && { exchange: (exchange: Exchange) => io.note(traced(exchange)) }),
     },
   });
 }

@@ -1,12 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { networkFlags, refuseNoRequests } from './network-flags.js';
+import { networkFlags } from './network-flags.js';
 import { isOciPath, parseOciPath } from './oci-path.js';
 import type { RegistryArgs } from './registries.js';
 import type { Digest } from '../../base/digest.js';
 import { InputError, SourceError } from '../../base/errors.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
-import type { Repository } from '../../crossplane/packages/package.js';
 import { parseReference, splitTag } from '../../crossplane/packages/reference.js';
 import { noStats, type ReadStats } from '../../resolver/driver/read-stats.js';
 import { SourceReader } from '../../resolver/driver/source-reader.js';
@@ -18,6 +17,7 @@ import {
 } from '../../sources/decorators.js';
 import type { Registries } from '../../sources/images/open-registries.js';
 import type { IndexState, PackageSource } from '../../sources/package-source.js';
+import { mustBeWhole } from '../arguments/argument-errors.js';
 import type { ArgsOf, Flags } from '../kit/command.js';
 import type { RunIo } from '../terminal/io.js';
 
@@ -164,13 +164,8 @@ function offline(subject: string): SourceError {
   });
 }
 
-interface SplitName {
-  readonly path: string;
-  readonly name: { readonly repository: Repository; readonly tag: string | undefined } | undefined;
-}
-
 /** Parses `PATH=REPOSITORY[:TAG]`. An equals sign without a reference after it is part of the path. */
-function splitName(text: string): SplitName {
+function splitName(text: string) {
   const equals = text.lastIndexOf('=');
   const written = text.slice(equals + 1);
   if (equals < 1 || parseReference(written) === undefined || written.includes('@')) {
@@ -219,21 +214,15 @@ export async function asOne(
   const withNotes = (source: PackageSource) =>
     noteUnsearchableSources(source, sources, (line) => io.note(line));
   const { shared } = io;
+  const first = firstKnowing(sources);
   if (shared === undefined) {
-    return new SourceReader(
-      withConcurrencyLimit(withNotes(firstKnowing(sources)), args.concurrency),
-      stats,
-    );
+    return new SourceReader(withConcurrencyLimit(withNotes(first), args.concurrency), stats);
   }
   // Projects share replies. Each also has its own memory, which counts its own requests.
+  const key = `memory of ${await sourcesKey(args, kept, locked)}`;
   const memory = await shared.once(
-    `memory of ${await sourcesKey(args, kept, locked)}`,
-    async () => {
-      return new SourceReader(
-        withConcurrencyLimit(firstKnowing(sources), args.concurrency),
-        shared.stats,
-      );
-    },
+    key,
+    async () => new SourceReader(withConcurrencyLimit(first, args.concurrency), shared.stats),
   );
   return new SourceReader(withNotes(inOwnTime(memory, args)), stats);
 }
@@ -251,7 +240,7 @@ export async function openEach(
   kept: readonly KeptObject[],
   locked: readonly IndexState[] = [],
 ): Promise<readonly PackageSource[]> {
-  refuseNoRequests(args);
+  mustBeWhole('--concurrency', args.concurrency, 1);
   const { shared } = io;
   if (shared === undefined) return opened(args, io, { stats, kept, locked });
   const { timeout = args.timeout } = shared;
@@ -290,17 +279,16 @@ async function opened(
   let connected: Promise<Registries | undefined> | undefined;
   const registries = () =>
     (connected ??= import('./registries.js').then(({ registriesFor }) =>
-      registriesFor(args, io, { stats, kept }),
+      registriesFor(args, io, stats, kept),
     ));
+  const { shared } = io;
+  const ahead = args.concurrency > 1;
   const sources: PackageSource[] = [];
   for (const text of namedSources(args)) {
-    const ahead = args.concurrency > 1;
     const open = () => openForm(text, { io, registries, locked, ahead });
-    const { shared } = io;
     const isOwn = shared === undefined || isRemoteForm(text);
-    sources.push(
-      await (isOwn ? open() : shared.once(`form ${text} ${JSON.stringify(locked)}`, open)),
-    );
+    const key = `form ${text} ${JSON.stringify(locked)}`;
+    sources.push(await (isOwn ? open() : shared.once(key, open)));
   }
   return sources;
 }
@@ -319,20 +307,16 @@ async function openForm(
   text: string,
   rest: Omit<Opening, 'text' | 'rest'>,
 ): Promise<PackageSource> {
-  const colon = text.indexOf(':');
-  const scheme = colon < 0 ? text : text.slice(0, colon);
+  const [scheme = ''] = text.split(':', 1);
   const form = FORMS.get(scheme);
-  const after = colon < 0 ? '' : text.slice(colon + 1);
+  const after = text.slice(scheme.length + 1);
   if (form === undefined || form.usage.includes(':') !== after.length > 0) {
-    throw new InputError(`\`--from ${text}\`: not a way to name a source`, { hint: hint() });
+    const forms = usages().map((usage) => `\`--from ${usage}\``);
+    throw new InputError(`\`--from ${text}\`: not a way to name a source`, {
+      hint: `give ${forms.join(' or ')}`,
+    });
   }
   return form.open({ rest: after, text, ...rest });
-}
-
-function hint(): string {
-  return `give ${usages()
-    .map((usage) => `\`--from ${usage}\``)
-    .join(' or ')}`;
 }
 
 function usages(): string[] {

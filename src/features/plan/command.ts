@@ -19,10 +19,11 @@ import { isAbsent } from '../../base/files/file-system.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { outputFlag, pinFlags, writeFlag } from '../../cli/arguments/common-flags.js';
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
-import { extraManifestsIn, isRemoteLock, workingPlace } from '../../cli/files/lock-file.js';
+import { extraManifestsIn, workingPlace } from '../../cli/files/lock-file.js';
 import { type NamedLock, requireNamedLock } from '../../cli/files/named-lock.js';
 import { EXIT, jsonDocument, OtherResult } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
+import { isOciPath } from '../../cli/sources/oci-path.js';
 import type { RegistryArgs } from '../../cli/sources/registries.js';
 import { openSources, type SourceArgs, sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
@@ -274,7 +275,7 @@ export async function renderSteps(
 
 /** Returns the committed version of the lockfile, the default of `--old`. */
 function committed(args: StepsArgs): string {
-  if (!isRemoteLock(args) && !args.lock.startsWith('/')) return `HEAD:./${args.lock}`;
+  if (!isOciPath(args.lock) && !args.lock.startsWith('/')) return `HEAD:./${args.lock}`;
   throw new InputError('`--plan` needs to know what is installed', {
     hint: 'name its lockfile with `--old`: a file, `REVISION:PATH` of git, or `oci://…`',
   });

@@ -4,7 +4,7 @@ import { shellCommand } from '../../base/escape.js';
 import { LINE_WIDTH } from '../../base/messages.js';
 import type { BundleArgs } from '../../cli/arguments/common-flags.js';
 import { lockInputs, staleMismatches } from '../../cli/files/lock-checks.js';
-import { isRemoteLock, type LockOnDisk } from '../../cli/files/lock-file.js';
+import type { LockOnDisk } from '../../cli/files/lock-file.js';
 import { mismatchAdvice, mismatchHeadline, mismatchLines } from '../../cli/files/mismatches.js';
 import {
   refuseInBundle,
@@ -18,6 +18,7 @@ import type { Report } from '../../cli/findings/report.js';
 import { type ExitCode, exitCodeOf, jsonDocument, type Outcome } from '../../cli/kit/command.js';
 import { outOfTimeText } from '../../cli/kit/errors.js';
 import { projectFlags } from '../../cli/projects/project.js';
+import { isOciPath } from '../../cli/sources/oci-path.js';
 import type { Io, RunIo } from '../../cli/terminal/io.js';
 import {
   answerHeadline,
@@ -87,12 +88,12 @@ export async function writeAnswer(found: FoundAnswer, args: Args, io: RunIo): Pr
   const unchanged = isLocked ? lock : undefined;
   const stale = unchanged === undefined ? [] : staleMismatches(answer, unchanged);
   if (stale.length > 0) return { ...value, mismatches: stale };
-  const recorded = isRemoteLock(args)
+  const recorded = isOciPath(args.lock)
     ? lock?.lockfile.inputs
     : lockInputs(inputs.set, args.lock, io);
   const lockfile = unchanged?.lockfile ?? { ...answer.lockfile, inputs: recorded };
   const text = unchanged?.text ?? formatLockfile(lockfile);
-  if (args.write && isRemoteLock(args) && text !== lock?.text) throw unwritable(args);
+  if (args.write && isOciPath(args.lock) && text !== lock?.text) throw unwritable(args);
   const isChange = (unsaved?.size ?? 0) > 0 || (lock !== undefined && answer.changes.length > 0);
   if (!args.allowUndigested && request.allowUndigested !== true) {
     if (args.write) refuseUndigested(lockfile);
