@@ -1,5 +1,5 @@
 import { expect, type TestContext } from 'vitest';
-import { runWith } from '../../src/crossplane/package-manager/cluster-image.js';
+import { runWith } from '../support/known-images.js';
 import {
   EMPTY_CLUSTER,
   type WantedObject,

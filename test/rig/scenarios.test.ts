@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Pin } from '../../src/project/manifests/package-object.js';
-import { runWith, type KnownImages } from '../../src/crossplane/package-manager/cluster-image.js';
+import { runWith, type KnownImages } from '../support/known-images.js';
 import {
   EMPTY_CLUSTER,
   type ClusterState,

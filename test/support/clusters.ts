@@ -1,16 +1,12 @@
+import { clusterImage } from '../../src/crossplane/package-manager/cluster-image.js';
 import {
-  clusterImage,
-  runWith,
-  type KnownImages,
-} from '../../src/crossplane/package-manager/cluster-image.js';
-import {
+  type ClusterStep,
   EMPTY_CLUSTER,
   type WantedObject,
 } from '../../src/crossplane/package-manager/cluster-state.js';
 import type { MoveFlags } from '../../src/crossplane/package-manager/reconcile-lock.js';
 import {
   reconcileCluster,
-  type ClusterStep,
   type ReconciledCluster,
   type UserChange,
 } from '../../src/crossplane/package-manager/reconcile-cluster.js';
@@ -21,6 +17,7 @@ import { splitPackageReference } from '../../src/crossplane/packages/reference.j
 import { targetFor, type Target } from '../../src/crossplane/releases/target.js';
 import { indexedContents } from '../../src/sources/index/index-entry.js';
 import { isDigest } from '../../src/base/digest.js';
+import { runWith, type KnownImages } from './known-images.js';
 import { digestOf } from './lockfiles.js';
 
 /** Returns the registries of a universe; a version without a digest gets one. */

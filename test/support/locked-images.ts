@@ -1,8 +1,6 @@
 import type { LockedPackage, Lockfile } from '../../src/project/lockfile/lockfile.js';
-import type {
-  ClusterImage,
-  KnownImages,
-} from '../../src/crossplane/package-manager/cluster-image.js';
+import type { ClusterImage } from '../../src/crossplane/package-manager/cluster-image.js';
+import type { KnownImages } from './known-images.js';
 import { getOrCreate } from '../../src/base/collections.js';
 import { joinReference } from '../../src/crossplane/packages/reference.js';
 

@@ -1,5 +1,5 @@
 import type { LockDependency } from './dependency-graph.js';
-import { isMapping, type JsonValue } from '../../base/json.js';
+import { isMapping, type JsonValue, stringOf } from '../../base/json.js';
 import { crossplaneConstraint, lintContents, packageKind } from '../packages/admission.js';
 import { refusedObjects } from '../packages/api-rules.js';
 import { decodeProblem, namedPackage } from '../packages/dependencies.js';
@@ -86,14 +86,13 @@ function dependenciesOf(
   const dependencies = dependsOn.map((entry): LockDependency | undefined => {
     const fields = isMapping(entry) ? entry : {};
     const named = namedPackage(fields, target);
-    const constraint = typeof fields['version'] === 'string' ? fields['version'] : '';
+    const constraint = stringOf(fields['version']) ?? '';
     if (named !== undefined) {
       const { source: repository, kind, apiVersion } = named;
       return { repository, kind, apiVersion, constraint };
     }
     if (target.rules.explicitDependencies) return undefined;
-    // Releases without the explicit form write a dependency without a name, which cannot be
-    // resolved.
+    // Earlier releases write a dependency without a name, which cannot be resolved.
     return { repository: '', kind: '', apiVersion: undefined, constraint };
   });
   return dependencies.every((each) => each !== undefined) ? dependencies : undefined;
@@ -116,22 +115,4 @@ export function* requestTags(repository: Repository): ClusterTask<readonly strin
 
 export function* requestImage(candidate: Candidate): ClusterTask<ClusterImage | undefined> {
   return (yield { ask: 'image', candidate }) as ClusterImage | undefined;
-}
-
-/** The content of registries, available without waiting. */
-export interface KnownImages {
-  tags(repository: Repository): readonly string[] | undefined;
-  image(candidate: Candidate): ClusterImage | undefined;
-}
-
-/** Runs a task for which all replies are available. */
-export function runWith<T>(work: ClusterTask<T>, images: KnownImages): T {
-  let step = work.next();
-  while (step.done !== true) {
-    const question = step.value;
-    step = work.next(
-      question.ask === 'tags' ? images.tags(question.repository) : images.image(question.candidate),
-    );
-  }
-  return step.value;
 }

@@ -5,11 +5,11 @@ import type {
   DumpedRevision,
   DumpedRow,
 } from './cluster-dump.js';
-import type { LockRow } from './dependency-graph.js';
+import type { ImpliedDependency, LockRow } from './dependency-graph.js';
 import { type ImagePin, imagePins } from './image-config.js';
 import { type JsonObject, mappingOf, stringOf } from '../../base/json.js';
 import { type OwnedKind, ownedKindOf, type OwnedObject } from '../packages/owned-objects.js';
-import { isPackageKind, type PackageKind } from '../packages/package.js';
+import { isPackageKind, type PackageKind, type Repository } from '../packages/package.js';
 import { packageManagerRules } from '../releases/package-manager-rules.js';
 import type { Target } from '../releases/target.js';
 
@@ -81,8 +81,19 @@ export const EMPTY_CLUSTER: ClusterState = {
 export const HEALTHY: ClusterCondition = { status: 'True', message: undefined };
 export const UNKNOWN: ClusterCondition = { status: 'Unknown', message: undefined };
 
+export interface ClusterStep {
+  readonly did: 'applied' | 'removed' | 'installed' | 'moved' | 'found another' | 'fail';
+  /** undefined if the event is about the whole Lock. */
+  readonly source: Repository | undefined;
+  readonly version: string | undefined;
+  /** The dependency that caused it; undefined for a change of the user or a check of a package. */
+  readonly implied: ImpliedDependency | undefined;
+  /** The message of a failure, the old version of a move, or the description of another object. */
+  readonly message: string | undefined;
+}
+
 /** Identifies an object or a revision: names are unique for each kind. */
-interface Named {
+export interface Named {
   readonly kind: PackageKind;
   readonly name: string;
 }
@@ -143,10 +154,7 @@ export interface PackageConditions {
 }
 
 export function packageConditions(state: ClusterState, target: Target): PackageConditions[] {
-  return state.objects.map((object) => {
-    const { kind, name, reference } = object;
-    return { kind, name, reference, ...conditionsOf(state, object, target) };
-  });
+  return state.objects.map((object) => conditionsOf(state, object, target));
 }
 
 export function isHealthy(state: ClusterState, target: Target): boolean {
@@ -159,21 +167,19 @@ function conditionsOf(
   { revisions }: ClusterState,
   object: ClusterObject,
   target: Target,
-): Pick<PackageConditions, 'installed' | 'healthy'> {
-  const { kind, problem } = object;
+): PackageConditions {
+  const { kind, name, reference, problem } = object;
   const revision = revisions.find((each) => each.kind === kind && each.name === object.revision);
-  if (problem !== undefined || revision === undefined) {
-    const installed: ClusterCondition = { status: 'False', message: problem };
-    // Releases that do not read the image first report its failure apart from the revision that
-    // runs.
-    const { readsBeforeRevision } = packageManagerRules(target);
-    const healthy = revision === undefined ? UNKNOWN : quotedHealth(revision.health, target);
-    return { installed, healthy: readsBeforeRevision ? installed : healthy };
+  const health = revision === undefined ? UNKNOWN : quotedHealth(revision.health, target);
+  if (problem === undefined && revision?.active === true) {
+    return { kind, name, reference, installed: HEALTHY, healthy: health };
   }
-  const installed: ClusterCondition = revision.active
-    ? HEALTHY
-    : { status: 'False', message: 'Package is inactive' };
-  return { installed, healthy: quotedHealth(revision.health, target) };
+  const hasFailed = problem !== undefined || revision === undefined;
+  const message = hasFailed ? problem : 'Package is inactive';
+  const installed: ClusterCondition = { status: 'False', message };
+  // Earlier releases report the failure to read an image apart from the health of the revision.
+  const isShared = hasFailed && packageManagerRules(target).readsBeforeRevision;
+  return { kind, name, reference, installed, healthy: isShared ? installed : health };
 }
 
 /** Returns the health of a revision as its package reports it. */
@@ -194,7 +200,7 @@ const CONTROLLER_KINDS: Partial<Record<OwnedKind, string>> = {
   MRD: 'ManagedResourceDefinition',
 };
 
-export function controllerName({ kind, name }: { kind: PackageKind; name: string }): string {
+export function controllerName({ kind, name }: Named): string {
   return `${kind}Revision ${name}`;
 }
 

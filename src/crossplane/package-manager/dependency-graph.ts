@@ -107,24 +107,17 @@ const NO_VERSION: Readonly<Record<Dialect, string>> = {
   '3.4.0': 'invalid semantic version',
 };
 
-/** Whether an installed version satisfies a constraint, as a package manager compares them. */
-type Comparison =
-  | { readonly fits: boolean }
-  /** The error message if the two cannot be compared. */
-  | { readonly error: string };
-
-function compareWith(version: string, constraint: string, { rules }: Target): Comparison {
-  if (rules.digestDependencies && isDigest(constraint)) return { fits: version === constraint };
+/** Whether a version satisfies a constraint, or the error if a package manager cannot compare. */
+function compareWith(version: string, constraint: string, { rules }: Target): boolean | string {
+  if (rules.digestDependencies && isDigest(constraint)) return version === constraint;
   const range = parseConstraint(constraint, rules.dialect);
-  if (range.invalid) return { error: range.error };
+  if (range.invalid) return range.error;
   const parsed = parseVersion(version, rules.dialect);
-  if (parsed === undefined) return { error: NO_VERSION[rules.dialect] };
-  return { fits: range.admits(parsed) };
+  return parsed === undefined ? NO_VERSION[rules.dialect] : range.admits(parsed);
 }
 
 export function isSatisfied(version: string, constraint: string, target: Target): boolean {
-  const fit = compareWith(version, constraint, target);
-  return 'fits' in fit && fit.fits;
+  return compareWith(version, constraint, target) === true;
 }
 
 /** Adds the row of a revision to the Lock and checks the dependencies of the revision. */
@@ -140,8 +133,8 @@ export function checkDependencies(
   }
   const current = withoutMoved(rows, self);
   const own = current.find(({ name }) => name === self.name);
+  const nodes = new Map(graph.nodes).set(self.source, self);
   if (own === undefined) {
-    const nodes = new Map(graph.nodes).set(self.source, self);
     const missing = self.dependencies.filter(({ repository }) => !nodes.has(repository));
     const added = [...current, self];
     if (missing.length > 0) return { rows: added, problem: missingText(missing, target) };
@@ -150,7 +143,6 @@ export function checkDependencies(
   if (own.version === self.version || !packageManagerRules(target).refreshesRowVersions) {
     return { rows: current, problem: problemOf(self, graph, target) };
   }
-  const nodes = new Map(graph.nodes).set(self.source, self);
   const refreshed = current.map((row) => (row === own ? { ...row, version: self.version } : row));
   return { rows: refreshed, problem: problemOf(self, { ...graph, nodes }, target) };
 }
@@ -163,35 +155,27 @@ function withoutMoved(rows: readonly LockRow[], self: LockRow): readonly LockRow
 
 function problemOf(self: LockRow, graph: DependencyGraph, target: Target): string | undefined {
   const reached = dependenciesOf(self.source, graph);
-  const missing = graph.missing.filter(({ dependency }) => reached.has(dependency.repository));
-  if (missing.length > 0) {
-    return missingText(
-      missing.map(({ dependency }) => dependency),
-      target,
-    );
-  }
-  const unsatisfied: LockDependency[] = [];
-  for (const dependency of self.dependencies) {
-    const row = graph.nodes.get(dependency.repository);
+  const missing = graph.missing
+    .map(({ dependency }) => dependency)
+    .filter(({ repository }) => reached.has(repository));
+  if (missing.length > 0) return missingText(missing, target);
+  const conflicts: { readonly repository: Repository; readonly text: string }[] = [];
+  for (const { repository, constraint } of self.dependencies) {
+    const row = graph.nodes.get(repository);
     if (row === undefined) return 'dependency in graph is not a lock package';
-    const fit = compareWith(row.version, dependency.constraint, target);
-    if ('error' in fit) return fit.error;
-    if (fit.fits) continue;
-    if (isDigest(dependency.constraint)) return incompatibleText(dependency, row);
-    unsatisfied.push(dependency);
+    const compared = compareWith(row.version, constraint, target);
+    if (typeof compared === 'string') return compared;
+    if (compared) continue;
+    const existing = `existing package ${row.source}@${row.version}`;
+    const text = `${existing} is incompatible with constraint ${constraint.trim()}`;
+    if (isDigest(constraint)) return text;
+    conflicts.push({ repository, text });
   }
-  if (unsatisfied.length === 0) return undefined;
-  const text = packageManagerRules(target).reportsConflicts
-    ? unsatisfied
-        .map((each) => incompatibleText(each, graph.nodes.get(each.repository)!))
-        .join('; ')
-    : `[${unsatisfied.map(({ repository }) => repository).join(' ')}]`;
-  return `incompatible dependencies: ${text}`;
-}
-
-function incompatibleText({ constraint }: LockDependency, { source, version }: LockRow): string {
-  const existing = `existing package ${source}@${version}`;
-  return `${existing} is incompatible with constraint ${constraint.trim()}`;
+  if (conflicts.length === 0) return undefined;
+  const quoted = packageManagerRules(target).reportsConflicts
+    ? conflicts.map(({ text }) => text).join('; ')
+    : `[${conflicts.map(({ repository }) => repository).join(' ')}]`;
+  return `incompatible dependencies: ${quoted}`;
 }
 
 const MAX_QUOTED = 3;
@@ -205,14 +189,10 @@ function missingText(missing: readonly LockDependency[], target: Target): string
       return constraint === '' ? `"${repository}"` : `"${repository}" (${constraint})`;
     })
     .sort(byCodePoint);
-  return `missing dependencies: ${firstOf(quoted)}`;
-}
-
-function firstOf(texts: readonly string[]): string {
-  if (texts.length < MAX_QUOTED) return texts.join(', ');
-  const [more, shown] = [texts.length - MAX_QUOTED, texts.slice(0, MAX_QUOTED)];
-  if (more > 0) return `${shown.join(', ')}, and ${more} more`;
-  return `${shown.slice(0, -1).join(', ')}, and ${shown.at(-1)!}`;
+  const more = quoted.length - MAX_QUOTED;
+  const shown = more > 0 ? [...quoted.slice(0, MAX_QUOTED), `${more} more`] : quoted;
+  if (shown.length >= MAX_QUOTED) shown.push(`and ${shown.pop()!}`);
+  return `missing dependencies: ${shown.join(', ')}`;
 }
 
 // The rules of a resolver that may move packages.
@@ -220,25 +200,21 @@ function firstOf(texts: readonly string[]): string {
 /** Removes rows that satisfy no constraint on them: the resolver treats these as missing. */
 export function withoutOutdated(rows: readonly LockRow[], target: Target): readonly LockRow[] {
   return rows.filter(({ source, version }) => {
-    const constraints = constraintsOn(source, rows);
-    return (
-      constraints.length === 0 || constraints.some((each) => isSatisfied(version, each, target))
-    );
+    const all = constraintsOn(source, rows);
+    return all.length === 0 || all.some((constraint) => isSatisfied(version, constraint, target));
   });
 }
 
 export function constraintsOn(source: Repository, rows: readonly LockRow[]): readonly string[] {
-  return rows.flatMap(({ dependencies }) =>
-    dependencies.flatMap(({ repository, constraint }) =>
-      repository === source ? [constraint] : [],
-    ),
-  );
+  return rows
+    .flatMap(({ dependencies }) => dependencies)
+    .filter(({ repository }) => repository === source)
+    .map(({ constraint }) => constraint);
 }
 
 /**
- * Returns dependencies without a row or with an unsatisfied constraint, in the order of rows. For a
- * dependency without a row, later edges compare with the constraint of the first edge instead of a
- * version.
+ * Returns dependencies without a row or with an unsatisfied constraint, in the order of rows.
+ * Without a row, later edges compare with the constraint of the first edge instead of a version.
  */
 export function outdatedOrMissing(rows: readonly LockRow[], target: Target): ImpliedDependency[] {
   const versions = new Map(rows.map(({ source, version }) => [source, version]));

@@ -41,7 +41,6 @@ export function imageConfigsIn(objects: readonly KeptObject[]): readonly ImageCo
 
 function imageConfigFrom({ object, origin }: KeptObject): ImageConfig {
   const spec = objectAt(object, 'spec');
-  const matches = spec['matchImages'];
   const authentication = objectAt(objectAt(spec, 'registry'), 'authentication');
   const pullSecret = stringOf(objectAt(authentication, 'pullSecretRef')['name']);
   const present = IMAGE_SETTINGS.filter((setting) =>
@@ -49,7 +48,10 @@ function imageConfigFrom({ object, origin }: KeptObject): ImageConfig {
   );
   return {
     name: stringOf(objectAt(object, 'metadata')['name']) ?? '',
-    prefixes: (listOf(matches) ?? []).flatMap((match) => prefixOf(match)),
+    prefixes: (listOf(spec['matchImages']) ?? []).flatMap((each) => {
+      const match = mappingOf(each);
+      return (match?.['type'] ?? 'Prefix') === 'Prefix' ? (stringOf(match?.['prefix']) ?? []) : [];
+    }),
     rewriteTo:
       spec['rewriteImage'] === undefined
         ? undefined
@@ -60,30 +62,21 @@ function imageConfigFrom({ object, origin }: KeptObject): ImageConfig {
   };
 }
 
-function prefixOf(match: JsonValue): readonly string[] {
-  if (!isMapping(match) || (match['type'] ?? 'Prefix') !== 'Prefix') return [];
-  const prefix = stringOf(match['prefix']);
-  return prefix === undefined ? [] : [prefix];
-}
-
 /** Rewrites an image once, before the default registry is added. */
 export function rewrittenImage(
   image: string,
   configs: readonly ImageConfig[],
   { rules }: ReleaseRules,
 ): { readonly image: string; readonly rewrittenBy: ImageConfig | undefined } {
-  const same = { image, rewrittenBy: undefined };
-  if (rules.imageConfig?.rewrite !== true) return same;
-  const rewriting = configs.filter(({ rewriteTo }) => rewriteTo !== undefined);
-  const best = bestMatch(image, rewriting);
-  if (best === undefined) return same;
-  if (best.config.rewriteTo === '') {
-    throw new InputError(`ImageConfig \`${best.config.name}\` lacks \`spec.rewriteImage.prefix\``, {
-      origin: best.config.origin,
-    });
+  const best = bestMatch(image, configs, ({ rewriteTo }) => rewriteTo !== undefined);
+  if (best === undefined || rules.imageConfig?.rewrite !== true) {
+    return { image, rewrittenBy: undefined };
   }
-  const pulled = `${best.config.rewriteTo}${image.slice(best.prefix.length)}`;
-  return { image: pulled, rewrittenBy: best.config };
+  const { name, rewriteTo, origin } = best.config;
+  if (rewriteTo === '') {
+    throw new InputError(`ImageConfig \`${name}\` lacks \`spec.rewriteImage.prefix\``, { origin });
+  }
+  return { image: `${rewriteTo}${image.slice(best.prefix.length)}`, rewrittenBy: best.config };
 }
 
 export interface NamedSecret {
@@ -98,10 +91,8 @@ export function pullSecretFor(
   { rules }: ReleaseRules,
 ): NamedSecret | undefined {
   if (rules.imageConfig === undefined) return undefined;
-  const naming = configs.filter(({ pullSecret }) => pullSecret !== undefined);
-  const best = bestMatch(image, naming)?.config;
-  const name = best?.pullSecret;
-  return best === undefined || name === undefined ? undefined : { name, namedBy: best };
+  const best = bestMatch(image, configs, ({ pullSecret }) => pullSecret !== undefined);
+  return best && { name: best.config.pullSecret!, namedBy: best.config };
 }
 
 /** Returns the ImageConfig whose setting applies to a (rewritten) image. */
@@ -110,16 +101,18 @@ export function settingFor(
   setting: ImageSetting,
   configs: readonly ImageConfig[],
 ): ImageConfig | undefined {
-  return bestMatch(
-    image,
-    configs.filter(({ settings }) => settings[setting] !== undefined),
-  )?.config;
+  return bestMatch(image, configs, ({ settings }) => settings[setting] !== undefined)?.config;
 }
 
-function bestMatch(image: string, configs: readonly ImageConfig[]) {
-  const prefixed = configs.flatMap((config) =>
-    config.prefixes.map((prefix) => ({ config, prefix })),
-  );
+/** Returns the best match among the ImageConfigs with a setting. */
+function bestMatch(
+  image: string,
+  configs: readonly ImageConfig[],
+  hasSetting: (config: ImageConfig) => boolean,
+) {
+  const prefixed = configs
+    .filter(hasSetting)
+    .flatMap((config) => config.prefixes.map((prefix) => ({ config, prefix })));
   return longestMatch(image, prefixed);
 }
 

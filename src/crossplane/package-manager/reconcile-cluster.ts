@@ -1,17 +1,17 @@
 import { splitPackageReference } from '../packages/reference.js';
-import type { Repository } from '../packages/package.js';
 import type { Target } from '../releases/target.js';
 import type { ClusterTask } from './cluster-image.js';
 import {
   isSameNamed,
   withObject,
   type ClusterObject,
-  type ClusterRevision,
   type ClusterState,
+  type ClusterStep,
+  type Named,
   type WantedObject,
 } from './cluster-state.js';
-import type { ImpliedDependency, LockRow } from './dependency-graph.js';
-import { reconcileLock, serverError, type MoveFlags, type Resolution } from './reconcile-lock.js';
+import type { LockRow } from './dependency-graph.js';
+import { reconcileLock, serverError, type MoveFlags } from './reconcile-lock.js';
 import {
   deleteRevisions,
   reconcilePackage,
@@ -20,19 +20,7 @@ import {
 } from './reconcile-revision.js';
 
 /** A change that a user makes to a cluster: applies an object, or removes one. */
-export type UserChange =
-  { readonly apply: WantedObject } | { readonly remove: Pick<WantedObject, 'kind' | 'name'> };
-
-export interface ClusterStep {
-  readonly did: 'applied' | 'removed' | 'installed' | 'moved' | 'found another' | 'fail';
-  /** undefined if the event is about the whole Lock. */
-  readonly source: Repository | undefined;
-  readonly version: string | undefined;
-  /** The dependency that caused it; undefined for a change of the user or a check of a package. */
-  readonly implied: ImpliedDependency | undefined;
-  /** The message of a failure, the old version of a move, or the description of another object. */
-  readonly message: string | undefined;
-}
+export type UserChange = { readonly apply: WantedObject } | { readonly remove: Named };
 
 interface ReconcileOptions {
   readonly target: Target;
@@ -54,8 +42,7 @@ const NO_MOVES: MoveFlags = { upgrades: false, downgrades: false };
 
 type Task =
   | { readonly on: 'change'; readonly change: UserChange }
-  | { readonly on: 'package'; readonly object: Pick<ClusterObject, 'kind' | 'name'> }
-  | { readonly on: 'revision'; readonly revision: Pick<ClusterRevision, 'kind' | 'name'> }
+  | { readonly on: 'package' | 'revision'; readonly named: Named }
   | { readonly on: 'lock' };
 
 interface TaskResult {
@@ -101,8 +88,8 @@ export function* reconcileCluster(
 /** Returns all tasks: controllers reconcile everything from time to time. */
 function allTasks({ objects, revisions }: ClusterState): Task[] {
   return [
-    ...objects.map((object): Task => ({ on: 'package', object })),
-    ...revisions.map((revision): Task => ({ on: 'revision', revision })),
+    ...objects.map((named): Task => ({ on: 'package', named })),
+    ...revisions.map((named): Task => ({ on: 'revision', named })),
     { on: 'lock' },
   ];
 }
@@ -112,14 +99,14 @@ function triggeredTasks(before: ClusterState, after: ClusterState): Task[] {
   for (const object of newMembers(before.objects, after.objects)) {
     const old = before.objects.find((each) => isSameNamed(each, object));
     if (old !== undefined && !isSpecChanged(old, object)) continue;
-    triggered.push({ on: 'package', object });
+    triggered.push({ on: 'package', named: object });
     const { kind, revision: name } = object;
-    if (name !== undefined) triggered.push({ on: 'revision', revision: { kind, name } });
+    if (name !== undefined) triggered.push({ on: 'revision', named: { kind, name } });
   }
   for (const revision of newMembers(before.revisions, after.revisions)) {
     const old = before.revisions.find((each) => isSameNamed(each, revision));
-    const isNew = old === undefined || old.reference !== revision.reference;
-    if (isNew || old.active !== revision.active) triggered.push({ on: 'revision', revision });
+    if (old?.reference === revision.reference && old.active === revision.active) continue;
+    triggered.push({ on: 'revision', named: revision });
   }
   if (before.rows !== after.rows) {
     triggered.push({ on: 'lock' }, ...retries(newMembers(before.rows, after.rows), after));
@@ -127,15 +114,13 @@ function triggeredTasks(before: ClusterState, after: ClusterState): Task[] {
   return triggered;
 }
 
-/**
- * Returns tasks for revisions with a failure that mentions a new row. Failed retries are harmless.
- */
+/** Returns tasks for revisions with a failure that mentions a new row. */
 function retries(rows: readonly LockRow[], { revisions }: ClusterState): Task[] {
   return revisions
     .filter(({ active, health: { message } }) => {
       return active && message !== undefined && rows.some(({ source }) => message.includes(source));
     })
-    .map((revision): Task => ({ on: 'revision', revision }));
+    .map((named): Task => ({ on: 'revision', named }));
 }
 
 /** Returns the members that are new since `before`. Every change creates a new member. */
@@ -145,46 +130,47 @@ function newMembers<T>(before: readonly T[], after: readonly T[]): readonly T[] 
   return after.filter((each) => !known.has(each));
 }
 
+const SPEC_FIELDS = [
+  'reference',
+  'skipDependencyResolution',
+  'ignoreCrossplaneConstraints',
+  'manual',
+] as const;
+
 function isSpecChanged(before: ClusterObject, after: ClusterObject): boolean {
-  return (
-    before.reference !== after.reference ||
-    before.skipDependencyResolution !== after.skipDependencyResolution ||
-    before.ignoreCrossplaneConstraints !== after.ignoreCrossplaneConstraints ||
-    before.manual !== after.manual
-  );
+  return SPEC_FIELDS.some((field) => before[field] !== after[field]);
 }
 
 function isSameTask(a: Task, b: Task): boolean {
-  if (a.on === 'package') return b.on === 'package' && isSameNamed(a.object, b.object);
-  if (a.on === 'revision') return b.on === 'revision' && isSameNamed(a.revision, b.revision);
-  return a.on === 'lock' && b.on === 'lock';
+  if (a.on !== b.on) return false;
+  return 'named' in a && 'named' in b ? isSameNamed(a.named, b.named) : a.on === 'lock';
 }
 
 function* runTask(
   state: ClusterState,
-  work: Task,
+  task: Task,
   { target, flags }: { readonly target: Target; readonly flags: MoveFlags },
 ): ClusterTask<TaskResult> {
-  switch (work.on) {
+  switch (task.on) {
     case 'change':
-      return 'apply' in work.change
-        ? applyObject(state, work.change.apply, target)
-        : removeObject(state, work.change.remove, target);
+      return 'apply' in task.change
+        ? applyObject(state, task.change.apply, target)
+        : removeObject(state, task.change.remove, target);
     case 'package': {
-      const object = state.objects.find((each) => isSameNamed(each, work.object));
+      const object = state.objects.find((each) => isSameNamed(each, task.named));
       if (object === undefined) return { state };
       const next = yield* reconcilePackage(state, object, target);
       return { state: next, steps: failures(state, next, target) };
     }
     case 'revision': {
-      const revision = state.revisions.find((each) => isSameNamed(each, work.revision));
+      const revision = state.revisions.find((each) => isSameNamed(each, task.named));
       if (revision === undefined) return { state };
-      const { state: next, isUnfinished } = yield* reconcileRevision(state, revision, target);
-      return { state: next, isUnfinished, steps: failures(state, next, target) };
+      const done = yield* reconcileRevision(state, revision, target);
+      return { ...done, steps: failures(state, done.state, target) };
     }
     case 'lock': {
-      const { state: next, resolution } = yield* reconcileLock(state, target, flags);
-      return { state: next, steps: resolverSteps(resolution) };
+      const { state: next, step } = yield* reconcileLock(state, target, flags);
+      return { state: next, steps: step === undefined ? [] : [step] };
     }
   }
 }
@@ -192,24 +178,12 @@ function* runTask(
 function applyObject(state: ClusterState, applied: WantedObject, target: Target): TaskResult {
   const known = state.objects.find((each) => isSameNamed(each, applied));
   const refused = serverError(applied, target);
-  if (refused !== undefined) {
-    return {
-      state,
-      steps: [{ ...sourceAndVersion(applied, target), did: 'fail', message: refused }],
-    };
-  }
+  if (refused !== undefined) return { state, steps: [stepOn(applied, 'fail', target, refused)] };
   const object = { ...applied, revision: known?.revision, problem: known?.problem };
-  const steps: ClusterStep[] = [
-    { ...sourceAndVersion(applied, target), did: 'applied', message: undefined },
-  ];
-  return { state: withObject(state, object), steps };
+  return { state: withObject(state, object), steps: [stepOn(applied, 'applied', target)] };
 }
 
-function removeObject(
-  state: ClusterState,
-  removed: Pick<WantedObject, 'kind' | 'name'>,
-  target: Target,
-): TaskResult {
+function removeObject(state: ClusterState, removed: Named, target: Target): TaskResult {
   const object = state.objects.find((each) => isSameNamed(each, removed));
   if (object === undefined) return { state };
   const revisions = revisionsOf(state, object);
@@ -220,10 +194,7 @@ function removeObject(
     revisions: state.revisions.filter((each) => !revisions.includes(each)),
     rows: state.rows.filter(({ name }) => !names.has(name)),
   };
-  return {
-    state: remaining,
-    steps: [{ ...sourceAndVersion(object, target), did: 'removed', message: undefined }],
-  };
+  return { state: remaining, steps: [stepOn(object, 'removed', target)] };
 }
 
 const WAITING = 'cannot resolve package dependencies: missing dependencies: ';
@@ -232,38 +203,22 @@ const WAITING = 'cannot resolve package dependencies: missing dependencies: ';
 function failures(before: ClusterState, after: ClusterState, target: Target): ClusterStep[] {
   const objects = newMembers(before.objects, after.objects)
     .filter(({ problem }) => problem !== undefined)
-    .map((object): ClusterStep => {
-      return { ...sourceAndVersion(object, target), did: 'fail', message: object.problem };
-    });
+    .map((object) => stepOn(object, 'fail', target, object.problem));
   const revisions = newMembers(before.revisions, after.revisions)
     .filter(({ health }) => health.message !== undefined && !health.message.startsWith(WAITING))
-    .map((revision): ClusterStep => {
-      return {
-        ...sourceAndVersion(revision, target),
-        did: 'fail',
-        message: revision.health.message,
-      };
-    });
+    .map((revision) => stepOn(revision, 'fail', target, revision.health.message));
   return [...objects, ...revisions];
 }
 
-function resolverSteps(resolution: Resolution): ClusterStep[] {
-  if (resolution.did === 'nothing') return [];
-  const { did, implied } = resolution;
-  const source = implied?.dependency.repository;
-  if (did === 'fail') {
-    return [{ did, source, version: undefined, implied, message: resolution.problem }];
-  }
-  const { version, message } = resolution;
-  return [{ did, source, version, implied, message }];
-}
-
-function sourceAndVersion(
+/** Returns a step on one object or revision, which no dependency caused. */
+function stepOn(
   { reference }: { readonly reference: string },
+  did: ClusterStep['did'],
   target: Target,
-): Pick<ClusterStep, 'source' | 'version' | 'implied'> {
-  const split = splitPackageReference(reference, target);
-  return { source: split?.source ?? reference, version: split?.version, implied: undefined };
+  message?: string,
+): ClusterStep {
+  const { source = reference, version } = splitPackageReference(reference, target) ?? {};
+  return { did, source, version, implied: undefined, message };
 }
 
 /** Whether a retry had the same result before. It is reported once. */

@@ -2,6 +2,7 @@ import { requestTags, type ClusterTask } from './cluster-image.js';
 import {
   type ClusterObject,
   type ClusterState,
+  type ClusterStep,
   HEALTHY,
   isSameNamed,
   withObject,
@@ -23,7 +24,7 @@ import { type Constraint, parseConstraint } from '../constraints/constraint.js';
 import { compareVersions, newestOf, parseVersion, type Version } from '../constraints/version.js';
 import { servesPackages } from '../packages/dependencies.js';
 import { objectNameOf } from '../packages/object-names.js';
-import { isPackageKind, type PackageKind, type Repository } from '../packages/package.js';
+import { isPackageKind, type Repository } from '../packages/package.js';
 import {
   joinReference,
   parseReference,
@@ -40,26 +41,10 @@ export interface MoveFlags {
   readonly downgrades: boolean;
 }
 
-/** What the resolver did about the first missing or outdated dependency. */
-export type Resolution =
-  | { readonly did: 'nothing' }
-  | {
-      readonly did: 'installed' | 'moved' | 'found another';
-      readonly implied: ImpliedDependency;
-      readonly version: string;
-      /** The old version of a move, or the description of another object. */
-      readonly message?: string | undefined;
-    }
-  | {
-      readonly did: 'fail';
-      /** undefined if the problem is about the whole Lock. */
-      readonly implied: ImpliedDependency | undefined;
-      readonly problem: string;
-    };
-
 interface ReconciledLock {
   readonly state: ClusterState;
-  readonly resolution: Resolution;
+  /** What was done about the first missing or outdated dependency; undefined for nothing. */
+  readonly step?: ClusterStep;
 }
 
 /** Installs the first missing dependency. The others wait until it is in the Lock. */
@@ -69,14 +54,11 @@ export function* reconcileLock(
   flags: MoveFlags,
 ): ClusterTask<ReconciledLock> {
   if (state.rows.length === 0) {
-    const cleared = state.resolved === undefined ? state : { ...state, resolved: undefined };
-    return { state: cleared, resolution: NOTHING };
+    return { state: state.resolved === undefined ? state : { ...state, resolved: undefined } };
   }
   const reconciled = yield* resolveFirst(state, target, flags);
   return { ...reconciled, state: withCondition(reconciled, target) };
 }
-
-const NOTHING: Resolution = { did: 'nothing' };
 
 function* resolveFirst(
   state: ClusterState,
@@ -94,7 +76,7 @@ function* resolveFirst(
     return failed(state, undefined, `cannot sort DAG: detected cycle on: ${cyclic}`);
   }
   const [implied] = flags.upgrades ? outdatedOrMissing(rows, target) : graph.missing;
-  if (implied === undefined) return { state, resolution: NOTHING };
+  if (implied === undefined) return { state };
   const { repository } = implied.dependency;
   if (parseReference(repository) === undefined) {
     const what = `could not parse reference: ${repository}`;
@@ -106,17 +88,35 @@ function* resolveFirst(
     : yield* move(state, { implied, installed, rows, flags }, target);
 }
 
+/** Returns a step on a dependency; on the whole Lock without one. */
+function stepOn(
+  implied: ImpliedDependency | undefined,
+  did: ClusterStep['did'],
+  version: string | undefined,
+  message?: string,
+): ClusterStep {
+  return { did, source: implied?.dependency.repository, version, implied, message };
+}
+
+function failed(
+  state: ClusterState,
+  implied: ImpliedDependency | undefined,
+  problem: string,
+): ReconciledLock {
+  return { state, step: stepOn(implied, 'fail', undefined, problem) };
+}
+
 /** Returns the object of a dependency; of several spellings, the last by name. */
 function installedObject(
   { objects }: ClusterState,
   { kind, repository }: LockDependency,
   target: Target,
 ): ClusterObject | undefined {
-  return objects
-    .filter((object) => object.kind === kind && sourceOf(object, target) !== undefined)
-    .filter((object) => sameRepository(sourceOf(object, target)!, repository, target))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .at(-1);
+  const found = objects.filter((object) => {
+    const source = object.kind === kind ? sourceOf(object, target) : undefined;
+    return source !== undefined && sameRepository(source, repository, target);
+  });
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1)).at(-1);
 }
 
 function sourceOf({ reference }: ClusterObject, target: Target): Repository | undefined {
@@ -139,34 +139,24 @@ function* install(
     return failed(state, implied, problem);
   }
   const { version } = choice;
-  const object = newObject(kind, repository, version, target);
-  const other = state.objects.find((each) => isSameNamed(each, object));
-  if (other !== undefined) return handleExisting(state, implied, { version, other }, target);
-  const refused = serverError(object, target);
-  if (refused !== undefined) {
-    return failed(state, implied, `cannot create dependency package: ${refused}`);
-  }
-  const created = { ...state, objects: [...state.objects, object] };
-  return { state: created, resolution: { did: 'installed', implied, version } };
-}
-
-/** Fields that are not set here have the defaults of the CRD. */
-function newObject(
-  kind: PackageKind,
-  repository: Repository,
-  version: string,
-  target: Target,
-): ClusterObject {
-  return {
+  const object: ClusterObject = {
     kind,
     name: objectNameOf(repository, target),
     reference: joinReference(repository, version),
+    // These fields have the defaults of the CRD.
     skipDependencyResolution: false,
     ignoreCrossplaneConstraints: false,
     manual: false,
     revision: undefined,
     problem: undefined,
   };
+  const other = state.objects.find((each) => isSameNamed(each, object));
+  if (other !== undefined) return handleExisting(state, implied, { version, other }, target);
+  const refused = serverError(object, target);
+  if (refused !== undefined) {
+    return failed(state, implied, `cannot create dependency package: ${refused}`);
+  }
+  return { state: withObject(state, object), step: stepOn(implied, 'installed', version) };
 }
 
 /** Returns why the API server refuses an object, or undefined if it accepts it. */
@@ -193,9 +183,9 @@ function handleExisting(
     return failed(state, implied, `cannot create dependency package: ${what}`);
   }
   const isSame = sourceOf(other, target) === implied.dependency.repository;
-  if (isSame) return { state, resolution: NOTHING };
+  if (isSame) return { state };
   const message = `${other.kind} ${other.name} is ${other.reference}`;
-  return { state, resolution: { did: 'found another', implied, version, message } };
+  return { state, step: stepOn(implied, 'found another', version, message) };
 }
 
 interface Move {
@@ -222,28 +212,18 @@ function* move(
   if ('problem' in choice) return failed(state, implied, choice.problem);
   const { version } = choice;
   const object = { ...installed, reference: joinReference(repository, version) };
-  if (object.reference === installed.reference) {
-    return { state, resolution: NOTHING };
-  }
-  const moved = withObject(state, object);
-  return { state: moved, resolution: { did: 'moved', implied, version, message: from } };
+  if (object.reference === installed.reference) return { state };
+  return { state: withObject(state, object), step: stepOn(implied, 'moved', version, from) };
 }
 
-function failed(
-  state: ClusterState,
-  implied: ImpliedDependency | undefined,
-  problem: string,
-): ReconciledLock {
-  return { state, resolution: { did: 'fail', implied, problem } };
-}
-
-/** Returns the state with the condition of the Lock that a resolution leads to. */
-function withCondition({ state, resolution }: ReconciledLock, target: Target): ClusterState {
+/** Returns the state with the condition of the Lock after a step. */
+function withCondition({ state, step }: ReconciledLock, target: Target): ClusterState {
   if (!packageManagerRules(target).lockConditions) return state;
-  if (resolution.did !== 'fail') return withResolved(state, HEALTHY);
+  if (step?.did !== 'fail') return withResolved(state, HEALTHY);
+  const { message: problem = '' } = step;
   // The controller recovers from a panic, which leaves no trace on the Lock.
-  if (resolution.problem.startsWith('panic: ')) return state;
-  const message = `Error occurred during dependency resolution ${resolution.problem}`;
+  if (problem.startsWith('panic: ')) return state;
+  const message = `Error occurred during dependency resolution ${problem}`;
   return withResolved(state, { status: 'False', message });
 }
 
@@ -316,17 +296,15 @@ export function* versionToMoveTo(
 
 /** Returns the choice if there are digests among the constraints, otherwise undefined. */
 function digestToMoveTo(constraints: readonly string[]): VersionChoice | undefined {
-  const digests = new Set(constraints.filter(isDigest));
+  const [digest, ...others] = new Set(constraints.filter(isDigest));
+  if (digest === undefined) return undefined;
+  const areDigests = constraints.every(isDigest);
+  if (areDigests && others.length === 0) return { version: digest };
+  const what = areDigests ? 'digests in' : 'types of';
   const listed = `([${constraints.join(' ')}])`;
-  if (digests.size === 0) return undefined;
-  if (!constraints.every(isDigest)) {
-    const what = 'a dependency package has different types of parent constraints';
-    return { problem: `${NO_VERSION_TO_MOVE}: ${what} ${listed}` };
-  }
-  const [digest, ...others] = digests;
-  if (others.length === 0) return { version: digest! };
-  const what = 'a dependency package has different digests in parent constraints';
-  return { problem: `${NO_VERSION_TO_MOVE}: ${what} ${listed}` };
+  return {
+    problem: `${NO_VERSION_TO_MOVE}: a dependency package has different ${what} parent constraints ${listed}`,
+  };
 }
 
 /** Compares by precedence. Of equal versions, the greatest string comes first. */

@@ -2,11 +2,13 @@ import { requestImage, type ClusterImage, type ClusterTask } from './cluster-ima
 import {
   controlKey,
   controllerName,
+  type ClusterCondition,
   type ClusterObject,
   type ClusterRevision,
   type ClusterState,
   HEALTHY,
   type HiddenConflict,
+  isSameNamed,
   UNKNOWN,
   withObject,
   withRevision,
@@ -35,13 +37,14 @@ export function* reconcilePackage(
     return withObject(state, { ...object, problem: `cannot unpack package: ${problem}` });
   }
   const name = nameOfRevision(object, candidate!, image!);
+  const revisions = revisionsOf(state, object);
   let next = withObject(state, { ...object, revision: name, problem: undefined });
-  for (const revision of revisionsOf(state, object)) {
+  for (const revision of revisions) {
     if (revision.name !== name && revision.active) {
       next = withRevision(next, { ...revision, active: false });
     }
   }
-  const known = revisionsOf(state, object).find((revision) => revision.name === name);
+  const known = revisions.find((revision) => revision.name === name);
   return withRevision(next, {
     kind: object.kind,
     name,
@@ -77,17 +80,18 @@ function unpackProblem(
 }
 
 /** Returns the name of a revision. Uses the version if the source does not know the digest. */
-function nameOfRevision({ name }: ClusterObject, { version }: Candidate, image: ClusterImage) {
-  const { digest } = image;
-  return digest !== undefined && isDigest(digest)
-    ? revisionName(name, digest)
-    : friendlyId(name, version);
+function nameOfRevision(
+  { name }: ClusterObject,
+  { version }: Candidate,
+  { digest = '' }: ClusterImage,
+): string {
+  return isDigest(digest) ? revisionName(name, digest) : friendlyId(name, version);
 }
 
 interface RevisionResult {
   readonly state: ClusterState;
   /** The revision has added its row to the Lock and still has to install its objects. */
-  readonly isUnfinished: boolean;
+  readonly isUnfinished?: boolean;
 }
 
 /**
@@ -99,37 +103,33 @@ export function* reconcileRevision(
   revision: ClusterRevision,
   target: Target,
 ): ClusterTask<RevisionResult> {
-  if (!revision.active) return finished(deactivate(state, revision));
+  if (!revision.active) return { state: deactivate(state, revision) };
   const candidate = imageOf(pulledReference(revision.reference, state.pins), target);
   const image = candidate && (yield* requestImage(candidate));
-  const unhealthy = (to: ClusterState, message: string) =>
-    finished(withRevision(to, { ...revision, health: { status: 'False', message } }));
-  const object = state.objects.find(
-    ({ kind, name }) => kind === revision.kind && name === revision.of,
-  );
-  if (image === undefined || object === undefined) return finished(state);
+  const withHealth = (to: ClusterState, status: ClusterCondition['status'], message?: string) => ({
+    state: withRevision(to, { ...revision, health: { status, message } }),
+  });
+  const { kind, of: name } = revision;
+  const object = state.objects.find((each) => isSameNamed(each, { kind, name }));
+  if (image === undefined || object === undefined) return { state };
   const refused = refusalOf(image, object, target);
-  if (refused !== undefined) return unhealthy(state, refused);
+  if (refused !== undefined) return withHealth(state, 'False', refused);
   const checked = object.skipDependencyResolution
     ? { rows: state.rows, problem: undefined }
     : enterLock(state, revision, image, target);
   const entered = checked.rows === state.rows ? state : { ...state, rows: checked.rows };
   if (checked.problem !== undefined) {
     const status = packageManagerRules(target).quotesRevisionHealth ? 'False' : 'Unknown';
-    const message = `cannot resolve package dependencies: ${checked.problem}`;
-    return finished(withRevision(entered, { ...revision, health: { status, message } }));
+    return withHealth(entered, status, `cannot resolve package dependencies: ${checked.problem}`);
   }
   if (entered !== state) return { state: entered, isUnfinished: true };
   if (image.problem?.at === 'establish') {
-    return unhealthy(entered, `cannot establish control of object: ${image.problem.message}`);
+    const message = `cannot establish control of object: ${image.problem.message}`;
+    return withHealth(entered, 'False', message);
   }
   const established = establish(entered, revision, image.owns, target);
-  if (established.problem !== undefined) return unhealthy(entered, established.problem);
-  return finished(withRevision(established.state, { ...revision, health: HEALTHY }));
-}
-
-function finished(state: ClusterState): RevisionResult {
-  return { state, isUnfinished: false };
+  if (established.problem !== undefined) return withHealth(entered, 'False', established.problem);
+  return withHealth(established.state, 'True');
 }
 
 /** Removes a revision from the Lock and releases its objects. */
@@ -186,7 +186,7 @@ function establish(
   target: Target,
 ) {
   const self = controllerName(revision);
-  const installed = owns.filter(({ kind }) => kind !== 'claim').map(installedAs(revision, target));
+  const installed = installedObjects(owns, revision, target);
   const foreign = installed.find((object) => {
     return ![undefined, self].includes(state.controllers.get(controlKey(object)));
   });
@@ -232,16 +232,19 @@ function withoutControllers(state: ClusterState, removed: ReadonlySet<string>): 
   return { ...state, controllers: new Map(remaining) };
 }
 
-/** Returns a function that gives the object as it is installed. */
-function installedAs(revision: ClusterRevision, target: Target) {
+/** Returns the objects as they are installed. Claims are installed by their XRD. */
+function installedObjects(
+  owns: readonly OwnedObject[],
+  revision: ClusterRevision,
+  target: Target,
+): OwnedObject[] {
   const { convertsCrds, unconvertedCrds } = packageManagerRules(target);
-  const converts = (name: string) =>
-    convertsCrds &&
-    revision.kind === 'Provider' &&
-    !unconvertedCrds.includes(name.slice(0, name.indexOf('.')));
-  return ({ kind, name }: OwnedObject): OwnedObject => ({
-    kind: kind === 'CRD' && converts(name) ? 'MRD' : kind,
-    name,
+  const mayConvert = convertsCrds && revision.kind === 'Provider';
+  return owns.flatMap(({ kind, name }) => {
+    if (kind === 'claim') return [];
+    const plural = name.slice(0, name.indexOf('.'));
+    const isConverted = kind === 'CRD' && mayConvert && !unconvertedCrds.includes(plural);
+    return [{ kind: isConverted ? 'MRD' : kind, name }];
   });
 }
 
@@ -251,17 +254,15 @@ function createdCrds(
   installed: readonly OwnedObject[],
   revision: string,
 ): readonly { readonly crd: string; readonly by: string }[] {
-  const makers = installed.filter(({ kind }) => kind === 'XRD' || kind === 'MRD');
-  const own = makers.map((maker) => ({
-    crd: maker.name,
-    by: maker.kind === 'MRD' ? revision : controlKey(maker),
-  }));
+  const own = installed.flatMap((maker) => {
+    if (maker.kind !== 'XRD' && maker.kind !== 'MRD') return [];
+    return [{ crd: maker.name, by: maker.kind === 'MRD' ? revision : controlKey(maker) }];
+  });
   const xrds = installed.filter(({ kind }) => kind === 'XRD');
-  const claims = owns
-    .filter(({ kind }) => kind === 'claim')
-    .flatMap((claim) => {
-      const xrd = xrds.find((each) => groupOf(each) === groupOf(claim));
-      return xrd === undefined ? [] : [{ crd: claim.name, by: controlKey(xrd) }];
-    });
+  const claims = owns.flatMap((claim) => {
+    const xrd = xrds.find((each) => groupOf(each) === groupOf(claim));
+    if (claim.kind !== 'claim' || xrd === undefined) return [];
+    return [{ crd: claim.name, by: controlKey(xrd) }];
+  });
   return [...own, ...claims];
 }

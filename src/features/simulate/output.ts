@@ -18,14 +18,12 @@ import {
 } from '../../cli/kit/json-schema.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import {
+  type ClusterStep,
   packageConditions,
   type PackageConditions,
 } from '../../crossplane/package-manager/cluster-state.js';
 import { lockRowManifest } from '../../crossplane/package-manager/dependency-graph.js';
-import type {
-  ClusterStep,
-  ReconciledCluster,
-} from '../../crossplane/package-manager/reconcile-cluster.js';
+import type { ReconciledCluster } from '../../crossplane/package-manager/reconcile-cluster.js';
 import type { Target } from '../../crossplane/releases/target.js';
 
 /** The result of `simulate`. */

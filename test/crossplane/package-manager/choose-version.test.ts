@@ -3,10 +3,7 @@ import {
   versionToInstall,
   versionToMoveTo,
 } from '../../../src/crossplane/package-manager/reconcile-lock.js';
-import {
-  runWith,
-  type KnownImages,
-} from '../../../src/crossplane/package-manager/cluster-image.js';
+import { runWith, type KnownImages } from '../../support/known-images.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { digestOf } from '../../support/lockfiles.js';
 

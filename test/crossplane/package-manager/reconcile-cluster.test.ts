@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runWith } from '../../../src/crossplane/package-manager/cluster-image.js';
+import { runWith } from '../../support/known-images.js';
 import {
   isHealthy,
   packageConditions,

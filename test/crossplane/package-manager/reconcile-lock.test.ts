@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runWith } from '../../../src/crossplane/package-manager/cluster-image.js';
+import { runWith } from '../../support/known-images.js';
 import {
   EMPTY_CLUSTER,
   type ClusterObject,
@@ -64,8 +64,8 @@ function reconciled(given: Given) {
     image: () => undefined,
   });
   return {
-    did: end.resolution.did,
-    problem: end.resolution.did === 'fail' ? end.resolution.problem : undefined,
+    did: end.step?.did ?? 'nothing',
+    problem: end.step?.did === 'fail' ? end.step.message : undefined,
     resolved: end.state.resolved?.status,
     objects: end.state.objects.map(({ kind, name, reference }) => `${kind} ${name} ${reference}`),
   };

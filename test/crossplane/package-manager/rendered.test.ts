@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bundleOf } from '../../../src/project/manifests/bundle.js';
 import { lockedImages } from '../../support/locked-images.js';
-import { runWith } from '../../../src/crossplane/package-manager/cluster-image.js';
+import { runWith } from '../../support/known-images.js';
 import {
   EMPTY_CLUSTER,
   packageConditions,

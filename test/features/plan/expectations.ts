@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { bundleOf } from '../../../src/project/manifests/bundle.js';
-import { runWith } from '../../../src/crossplane/package-manager/cluster-image.js';
+import { runWith } from '../../support/known-images.js';
 import {
   EMPTY_CLUSTER,
   type ClusterState,
