@@ -209,12 +209,9 @@ export type { OwnerChange, PackageChange, PackageChanges, Want } from './feature
 export type { DocumentParser } from './features/diff/documents.js';
 export { documentParser } from './crossplane/package-yaml/document-pair.js';
 export { type WantedImage, imageDocuments } from './sources/images/image-documents.js';
-export type {
-  DocumentText,
-  PackageDocument,
-  ParsedDocument,
-  ParsedPair,
-} from './crossplane/package-yaml/package-documents.js';
+export type { DocumentText } from './crossplane/package-yaml/split-documents.js';
+export type { PackageDocument } from './crossplane/package-yaml/read-package-yaml.js';
+export type { ParsedDocument, ParsedPair } from './crossplane/package-yaml/document-pair.js';
 export {
   type KeptChanges,
   type LockfilePlan,

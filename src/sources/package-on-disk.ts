@@ -5,9 +5,12 @@ import { createGunzip } from 'node:zlib';
 import { DOT_REGISTRY } from '../crossplane/legacy/dot-registry.js';
 import { InputError, type Origin, SourceError } from '../base/errors.js';
 import type { PackageContents } from '../crossplane/packages/package-contents.js';
-import type { PackageDocument } from '../crossplane/package-yaml/package-documents.js';
+import {
+  type PackageDocument,
+  readContents,
+  readPackageYaml,
+} from '../crossplane/package-yaml/read-package-yaml.js';
 import { RegistryDocuments, RegistryPackage } from '../crossplane/legacy/registry-package.js';
-import { readContents, readPackageYaml } from '../crossplane/package-yaml/read-package-yaml.js';
 import { byCodePoint } from '../base/collections.js';
 import { undefinedIfAbsent } from '../base/files/file-system.js';
 import { LIMITS } from '../oci/image/limits.js';

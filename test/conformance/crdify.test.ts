@@ -7,7 +7,7 @@ import { compareDefinitions } from '../../src/features/diff/definitions.js';
 import {
   type PackageDocument,
   readDocuments,
-} from '../../src/crossplane/package-yaml/package-documents.js';
+} from '../../src/crossplane/package-yaml/read-package-yaml.js';
 import { parseWhole } from '../../src/crossplane/package-yaml/document-pair.js';
 import type { JsonObject, JsonValue, Path } from '../../src/base/json.js';
 import { shared } from './shared.js';

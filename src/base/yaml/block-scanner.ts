@@ -1,13 +1,13 @@
 import { goScalar, LONGEST_WORD } from './go-scalar.js';
 
 /** The role that a visitor gives to a node. `IGNORED` nodes and all below them are not reported. */
-export type KeyRole = number;
-export const IGNORED: KeyRole = 0;
-export const ROOT: KeyRole = 1;
+export type KeyRole = string;
+export const IGNORED: KeyRole = 'ignored';
+export const ROOT: KeyRole = 'root';
 /** The role of a scalar that must be text or null. It is not reported. */
-export const TEXT: KeyRole = 2;
+export const TEXT: KeyRole = 'text';
 
-export type ScannedScalar = null | boolean | number | string;
+type ScannedScalar = null | boolean | number | string;
 
 /** Receives the nodes of a scan. Returning `false` or undefined ends the scan. */
 interface BlockVisitor {

@@ -13,12 +13,15 @@ import { readUpTo } from '../../base/size-limits.js';
 import { type GoDocument, parseGoYaml } from '../../base/yaml/go-yaml.js';
 import { linesOf } from '../package-yaml/meta-document.js';
 import { typeMessage } from '../package-yaml/object-identity.js';
-import type { PackageDocument } from '../package-yaml/package-documents.js';
-import { readContents, readPackageYaml } from '../package-yaml/read-package-yaml.js';
+import {
+  type PackageDocument,
+  readContents,
+  readPackageYaml,
+} from '../package-yaml/read-package-yaml.js';
 import {
   DOCUMENT_LIMITS,
   isEmptyDocument,
-  type RawDocument,
+  type DocumentText,
   splitDocuments,
 } from '../package-yaml/split-documents.js';
 import type {
@@ -256,7 +259,7 @@ export async function readOneDocument(
     const kib = DOCUMENT_LIMITS.registryFileBytes >> 10;
     return { problem: { message: `the file is larger than ${kib} KiB` } };
   }
-  let found: RawDocument | undefined;
+  let found: DocumentText | undefined;
   for await (const piece of splitDocuments([bytes])) {
     if ('problem' in piece) return piece;
     if (isEmptyDocument(piece.text)) continue;
@@ -267,7 +270,10 @@ export async function readOneDocument(
   return found === undefined ? { problem: { message: 'the file is empty' } } : mappingIn(found);
 }
 
-function mappingIn({ text, line }: RawDocument): OneDocument | { readonly problem: StreamProblem } {
+function mappingIn({
+  text,
+  line,
+}: DocumentText): OneDocument | { readonly problem: StreamProblem } {
   const parsed = parseGoYaml(text);
   if ('error' in parsed) {
     return { problem: { message: parsed.error, line: line + parsed.lineOffset } };

@@ -1,9 +1,19 @@
 import { type Block, type BlockEntry, BlockLines, TextExcerpt } from './block-lines.js';
-import type { DocumentText, ParsedDocument, ParsedPair } from './package-documents.js';
-import { sizeProblem } from './split-documents.js';
-import type { Path } from '../../base/json.js';
+import { type DocumentText, sizeProblem } from './split-documents.js';
+import type { JsonValue, Path } from '../../base/json.js';
 import { type GoDocument, parseGoYaml } from '../../base/yaml/go-yaml.js';
 import { findPlace, lineFinder, placesOf } from '../../base/yaml/positions.js';
+
+/** A parsed document, whole or in part. */
+export interface ParsedDocument {
+  readonly value: JsonValue;
+  /** Returns the line of a path in package.yaml, or that of its nearest parent. */
+  lineOf(path: Path): number;
+}
+
+/** Two documents of one object, or why Crossplane cannot read one of them. */
+export type ParsedPair =
+  { readonly old: ParsedDocument; readonly fresh: ParsedDocument } | { readonly problem: string };
 
 /** Parsers of two documents of one object, for `diff`. For definitions, `differing` is enough. */
 export const documentParser = { differing: parseDiffering, whole: parseWhole };

@@ -7,7 +7,6 @@ import {
   type JsonValue,
   listOf,
   mappingOf,
-  type Path,
 } from '../../base/json.js';
 import type { GoDocument } from '../../base/yaml/go-yaml.js';
 import { findPlace, positionsIn } from '../../base/yaml/positions.js';
@@ -63,8 +62,10 @@ function unknownFields(
   line: number,
 ): StreamProblem[] | undefined {
   if (!isPackageKind(kind)) return undefined;
+  // A field of the object that installs the package has its own message.
   const unknown = unknownMetaFields(kind, document.value).filter(
-    ({ path }) => !isObjectField(path),
+    ({ path: [first, key, ...below] }) =>
+      first !== 'spec' || below.length > 0 || !OBJECT_FIELDS.has(String(key)),
   );
   if (unknown.length === 0) return undefined;
   const positions = positionsIn(document, line);
@@ -72,11 +73,6 @@ function unknownFields(
     message: unknownFieldText(kind, field),
     line: positions?.lineOf(findPlace(positions.root, field.path).offset),
   }));
-}
-
-/** Whether a field belongs to the object that installs the package. It has its own message. */
-function isObjectField(path: Path): boolean {
-  return path.length === 2 && path[0] === 'spec' && OBJECT_FIELDS.has(String(path[1]));
 }
 
 function requestsPermissions(spec: JsonObject): boolean {
@@ -104,11 +100,9 @@ export function linesOf(
 
 function specLines(document: GoDocument, line: number): Record<string, number> | undefined {
   const positions = positionsIn(document, line);
-  const spec = positions && findPlace(positions.root, ['spec']).place;
-  return (
-    spec &&
-    Object.fromEntries(spec.entries.map(({ key, offset }) => [key, positions.lineOf(offset)]))
-  );
+  const entries = positions && findPlace(positions.root, ['spec']).place?.entries;
+  const lines = entries?.map(({ key, offset }) => [key, positions!.lineOf(offset)] as const);
+  return lines && Object.fromEntries(lines);
 }
 
 function decodeError(root: JsonObject): string | undefined {
@@ -225,15 +219,11 @@ export function objectMetaProblem(metadata: JsonValue | undefined): string | und
 }
 
 const TEXTS: Shape = { listOf: 'string' };
-
+/** The fields of a policy rule; all of them are lists of texts. */
 const POLICY_RULE: Shape = {
-  fields: {
-    verbs: TEXTS,
-    apiGroups: TEXTS,
-    resources: TEXTS,
-    resourceNames: TEXTS,
-    nonResourceURLs: TEXTS,
-  },
+  fields: Object.fromEntries(
+    ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'].map((f) => [f, TEXTS]),
+  ),
 };
 
 /** Fields of `spec` that only some releases have; `capabilities` came with v2. */
@@ -247,39 +237,24 @@ const RELEASE_FIELDS: Readonly<Record<ReleaseField, Shape>> = {
 function releaseFieldErrors(
   spec: JsonObject,
 ): Readonly<Partial<Record<ReleaseField, string>>> | undefined {
-  const found = (Object.entries(RELEASE_FIELDS) as [ReleaseField, Shape][]).flatMap(
-    ([field, shape]) => {
-      const problem = shapeProblem(spec[field] ?? null, shape, `spec.${field}`);
-      return problem === undefined ? [] : [[field, problem] as const];
-    },
-  );
+  const found = Object.entries(RELEASE_FIELDS).flatMap(([field, shape]) => {
+    const problem = shapeProblem(spec[field] ?? null, shape, `spec.${field}`);
+    return problem === undefined ? [] : [[field, problem] as const];
+  });
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-const RFC_3339 =
-  /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,][0-9]+)?(?:Z|[-+]([0-9]{2}):([0-9]{2}))$/;
+const DATE = '([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])';
+const TIME = '(?:[01]?[0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.,][0-9]+)?';
+const ZONE = '(?:Z|[-+](?:[01][0-9]|2[0-4]):(?:[0-5][0-9]|60))';
+const GO_TIME = new RegExp(`^${DATE}T${TIME}${ZONE}$`);
 
 /** Whether Go parses a text as a time. Unlike RFC 3339, it accepts hours of one digit. */
 function isGoTime(text: string): boolean {
-  const found = RFC_3339.exec(text);
-  if (found === null) return false;
-  const [year, month, day, hour, minute, second, hours, minutes] = found
-    .slice(1)
-    .map((digits) => Number(digits ?? 0)) as [number, number, number, ...number[]];
-  const limits: readonly (readonly [number | undefined, number])[] = [
-    [hour, 23],
-    [minute, 59],
-    [second, 59],
-    [hours, 24],
-    [minutes, 60],
-  ];
-  const isDay = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
-  return isDay && limits.every(([value = 0, most]) => value <= most);
-}
-
-function daysIn(year: number, month: number): number {
-  const first = new Date(0);
+  const [, year, month, day] = GO_TIME.exec(text) ?? [];
+  if (day === undefined) return false;
+  const lastOfMonth = new Date(0);
   // `new Date(year, …)` takes years below 100 for the last century.
-  first.setUTCFullYear(year, month, 0);
-  return first.getUTCDate();
+  lastOfMonth.setUTCFullYear(Number(year), Number(month), 0);
+  return Number(day) <= lastOfMonth.getUTCDate();
 }

@@ -1,16 +1,8 @@
 import { isList, type JsonObject, type JsonValue, mappingOf, stringOf } from '../../base/json.js';
-import {
-  IGNORED,
-  type KeyRole,
-  ROOT,
-  scanBlocks,
-  type ScannedScalar,
-  TEXT,
-} from '../../base/yaml/block-scanner.js';
+import { IGNORED, type KeyRole, ROOT, scanBlocks, TEXT } from '../../base/yaml/block-scanner.js';
 import {
   definitionOf,
   type DefiningSpec,
-  type DefiningVersion,
   hasVersionField,
   type PackageObject,
   readDefiningSpec,
@@ -39,32 +31,21 @@ const MAX_VERSIONS = 1_000;
 
 /** Returns why every target refuses an object with this identity, or undefined. */
 export function identityProblem(identity: Identity): string | undefined {
-  return oversized(identity) ?? malformedApiVersion(identity);
-}
-
-/** `v1` or `group/v1`. */
-function malformedApiVersion({ apiVersion, kind }: Identity): string | undefined {
-  if (/^(?:[^/]+\/)?[^/]+$/.test(apiVersion)) return undefined;
-  return `the ${short(kind)} has the \`apiVersion\` \`${short(apiVersion)}\` (Crossplane: unexpected GroupVersion string); write \`group/version\``;
-}
-
-function oversized({
-  versions,
-  shortNames,
-  unserved,
-  deprecated,
-  ...names
-}: Identity): string | undefined {
-  if (versions.length > MAX_VERSIONS)
-    return `the ${short(names.kind)} has over ${MAX_VERSIONS} versions`;
-  if (shortNames.length > MAX_VERSIONS)
-    return `the ${short(names.kind)} has over ${MAX_VERSIONS} short names`;
+  const { versions, shortNames, unserved, deprecated, ...names } = identity;
+  const { apiVersion, kind } = names;
+  if (versions.length > MAX_VERSIONS) return `the ${short(kind)} has over ${MAX_VERSIONS} versions`;
+  if (shortNames.length > MAX_VERSIONS) {
+    return `the ${short(kind)} has over ${MAX_VERSIONS} short names`;
+  }
   const listed = [...versions, ...shortNames, ...unserved, ...deprecated];
   const long = [...Object.values(names), ...listed].find(
     (name) => (name?.length ?? 0) > MAX_TEXT_LENGTH,
   );
-  if (long === undefined) return undefined;
-  return `a name is longer than ${MAX_TEXT_LENGTH} characters, more than any API server takes (\`${short(long)}\`)`;
+  if (long !== undefined) {
+    return `a name is longer than ${MAX_TEXT_LENGTH} characters, more than any API server takes (\`${short(long)}\`)`;
+  }
+  if (/^(?:[^/]+\/)?[^/]+$/.test(apiVersion)) return undefined;
+  return `the ${short(kind)} has the \`apiVersion\` \`${short(apiVersion)}\` (Crossplane: unexpected GroupVersion string); write \`group/version\``;
 }
 
 function short(name: string): string {
@@ -135,129 +116,66 @@ function isStringOrAbsent(value: JsonValue | undefined): value is string | null 
   return value === undefined || value === null || typeof value === 'string';
 }
 
-const METADATA = 3;
-const LABELS = 4;
-/** Only null is accepted. Not part of the identity. */
-const TIMESTAMP = 5;
-const SPEC = 6;
-const NAMES = 7;
-const CLAIM_NAMES = 8;
-const VERSIONS = 9;
-const VERSION = 10;
-const SHORT_NAMES = 11;
-/** Flags such as `served: true`. Not part of the identity. */
-const FLAGS = ['served', 'storage', 'referenceable', 'deprecated'] as const;
-const FIRST_FLAG = SHORT_NAMES + 1;
-const MAPPINGS: ReadonlySet<KeyRole> = new Set([
-  ROOT,
-  METADATA,
-  LABELS,
-  SPEC,
-  NAMES,
-  CLAIM_NAMES,
-  VERSION,
-]);
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
-type Field =
-  | Exclude<keyof Identity, 'versions' | 'storage' | 'unserved' | 'deprecated' | 'shortNames'>
-  | 'version'
-  | 'versionName'
-  | 'shortName';
-/** The role of a field is its index here plus `FIRST_FIELD`. */
-const FIELDS: readonly Field[] = [
-  'apiVersion',
-  'kind',
-  'name',
-  'group',
-  'definedKind',
-  'claimPlural',
-  'claimKind',
-  'version',
-  'versionName',
-  'shortName',
-];
-const FIRST_FIELD = FIRST_FLAG + FLAGS.length;
-const roleOf = (name: Field): KeyRole => FIRST_FIELD + FIELDS.indexOf(name);
-
-const roles = (byKey: Readonly<Record<string, KeyRole>>) => new Map(Object.entries(byKey));
-
-const ROLES: ReadonlyMap<KeyRole, ReadonlyMap<string, KeyRole>> = new Map([
-  [
-    ROOT,
-    roles({
-      apiVersion: roleOf('apiVersion'),
-      kind: roleOf('kind'),
-      metadata: METADATA,
-      spec: SPEC,
-    }),
-  ],
-  [
-    METADATA,
-    roles({
-      name: roleOf('name'),
-      labels: LABELS,
-      annotations: LABELS,
-      creationTimestamp: TIMESTAMP,
-    }),
-  ],
-  [
-    SPEC,
-    roles({
-      group: roleOf('group'),
-      version: roleOf('version'),
-      names: NAMES,
-      claimNames: CLAIM_NAMES,
-      versions: VERSIONS,
-    }),
-  ],
-  [NAMES, roles({ kind: roleOf('definedKind'), shortNames: SHORT_NAMES })],
-  [CLAIM_NAMES, roles({ plural: roleOf('claimPlural'), kind: roleOf('claimKind') })],
-  [
-    VERSION,
-    new Map([
-      ['name', roleOf('versionName')],
-      ...FLAGS.map((flag, i) => [flag, FIRST_FLAG + i] as const),
-    ]),
-  ],
-]);
-
+/** Roles of values, by the role of their mapping and by key. Those of texts name a field. */
+const ROLES = new Map<KeyRole, ReadonlyMap<string, KeyRole>>(
+  Object.entries({
+    [ROOT]: { apiVersion: 'apiVersion', kind: 'kind', metadata: 'metadata', spec: 'spec' },
+    metadata: {
+      name: 'name',
+      labels: 'labels',
+      annotations: 'labels',
+      creationTimestamp: 'timestamp',
+    },
+    labels: {},
+    spec: {
+      group: 'group',
+      version: 'version',
+      names: 'names',
+      claimNames: 'claimNames',
+      versions: 'versions',
+    },
+    names: { kind: 'definedKind', shortNames: 'shortNames' },
+    claimNames: { plural: 'claimPlural', kind: 'claimKind' },
+    versionItem: {
+      name: 'versionName',
+      served: 'served',
+      storage: 'storage',
+      referenceable: 'referenceable',
+      deprecated: 'deprecated',
+    },
+  }).map(([role, keys]) => [role, new Map(Object.entries(keys))]),
+);
 const ITEMS: ReadonlyMap<KeyRole, KeyRole> = new Map([
-  [VERSIONS, VERSION],
-  [SHORT_NAMES, roleOf('shortName')],
+  ['versions', 'versionItem'],
+  ['shortNames', 'shortName'],
 ]);
+/** Flags such as `served: true`, of any type. */
+const FLAGS: ReadonlySet<KeyRole> = new Set(['served', 'storage', 'referenceable', 'deprecated']);
 
 /** Returns the same as `identityOf`, without a parser; undefined if that is impossible. */
 export function fastIdentity(text: string): Identity | undefined {
-  const texts = new Map<Field, string>();
-  const versions: Writable<DefiningVersion>[] = [];
+  const texts = new Map<KeyRole, string>();
+  const versions: Record<string, unknown>[] = [];
   const shortNames: string[] = [];
   const isUnderstood = scanBlocks(text, {
     key: (role, key) => ROLES.get(role)?.get(key) ?? otherRole(role, key),
     item: (role) => {
-      if (role === VERSIONS) versions.push({});
+      if (role === 'versions') versions.push({});
       return ITEMS.get(role);
     },
-    mapping: (role) => MAPPINGS.has(role),
-    scalar: (role, value) => store(role, value),
-  });
-
-  function store(role: KeyRole, value: ScannedScalar): boolean {
-    if (value === null) return true;
-    const flag = FLAGS[role - FIRST_FLAG];
-    if (flag !== undefined) {
-      versions.at(-1)![flag] = value;
+    mapping: (role) => ROLES.has(role),
+    scalar: (role, value) => {
+      if (value === null) return true;
+      if (FLAGS.has(role)) versions.at(-1)![role] = value;
+      // Only a parser can tell whether Go decodes a text as a time.
+      else if (typeof value !== 'string' || isCollection(role) || role === 'timestamp')
+        return false;
+      else if (role === 'versionName') versions.at(-1)!['name'] = value;
+      else if (role === 'shortName') shortNames.push(value);
+      else texts.set(role, value);
       return true;
-    }
-    const name = FIELDS[role - FIRST_FIELD];
-    if (name === undefined || typeof value !== 'string') return false;
-    if (name === 'versionName') versions.at(-1)!.name = value;
-    else if (name === 'shortName') shortNames.push(value);
-    else texts.set(name, value);
-    return true;
-  }
-
+    },
+  });
   const apiVersion = texts.get('apiVersion');
   const kind = texts.get('kind');
   if (!isUnderstood || !apiVersion || !kind) return undefined;
@@ -275,9 +193,13 @@ export function fastIdentity(text: string): Identity | undefined {
   };
 }
 
+function isCollection(role: KeyRole): boolean {
+  return ROLES.has(role) || ITEMS.has(role);
+}
+
 /** Returns the role of other keys. Only keys that Go does not decode are ignored. */
 function otherRole(role: KeyRole, key: string): KeyRole | undefined {
-  if (role === LABELS) return TEXT;
-  if (role === METADATA || (role === ROOT && differsInCase(key))) return undefined;
+  if (role === 'labels') return TEXT;
+  if (role === 'metadata' || (role === ROOT && differsInCase(key))) return undefined;
   return IGNORED;
 }

@@ -6,12 +6,11 @@ import {
   identityProblem,
   objectOf,
 } from './object-identity.js';
-import type { PackageDocument } from './package-documents.js';
 import {
   DOCUMENT_LIMITS,
+  type DocumentText,
   isEmptyDocument,
   sizeProblem,
-  type RawDocument,
   splitDocuments,
 } from './split-documents.js';
 import { type JsonValue, listOf, mappingOf, stringOf, estimatedSize } from '../../base/json.js';
@@ -29,6 +28,15 @@ import {
 } from '../packages/package-contents.js';
 import { hasNoMetadata } from '../releases/target.js';
 
+export interface PackageDocument extends DocumentText {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+type PackageStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+type TakeDocument = (document: PackageDocument) => void;
+
 /**
  * Reads a `package.yaml`, independently of a Crossplane release.
  *
@@ -44,29 +52,37 @@ export async function readPackageYaml(
 
 /** Like `readPackageYaml`, but also passes every document that has a kind to `take`. */
 export async function readContents(
-  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  take: (document: PackageDocument) => void,
+  stream: PackageStream,
+  take: TakeDocument,
 ): Promise<{ readonly contents: PackageContents; readonly complete: boolean }> {
   const contents = new ContentsBuilder();
-  let complete = true;
+  let hasBroken = false;
   let count = 0;
   for await (const piece of splitDocuments(stream)) {
     if (++count > DOCUMENT_LIMITS.documents) {
-      const message = `package.yaml has more than ${DOCUMENT_LIMITS.documents} documents, more than a cluster can keep track of; split the package`;
-      contents.add({ problem: { message } });
-      complete = false;
-      break;
-    }
-    if ('problem' in piece) {
+      contents.end(
+        `package.yaml has more than ${DOCUMENT_LIMITS.documents} documents, more than a cluster can keep track of; split the package`,
+      );
+    } else if ('problem' in piece) {
       contents.add(piece);
-      complete = false;
+      hasBroken = true;
     } else if (!isEmptyDocument(piece.text)) contents.add(readDocument(piece, take));
-    if (contents.isFull) {
-      complete = false;
-      break;
-    }
+    if (contents.isFull) break;
   }
-  return { contents: contents.contents, complete };
+  return { contents: contents.contents, complete: !hasBroken && !contents.isFull };
+}
+
+/** Passes every document with a kind to `take`. Returns false if the stream is invalid. */
+export async function readDocuments(stream: PackageStream, take: TakeDocument): Promise<boolean> {
+  let count = 0;
+  for await (const piece of splitDocuments(stream)) {
+    if ('problem' in piece || ++count > DOCUMENT_LIMITS.documents) return false;
+    if (isEmptyDocument(piece.text)) continue;
+    const read = fastIdentity(piece.text) ?? parseIdentity(piece);
+    if ('problem' in read) continue;
+    take(documentOf(piece, 'identity' in read ? read.identity : read));
+  }
+  return true;
 }
 
 /** The content read so far, copied: a slice of a string keeps the whole document in memory. */
@@ -77,19 +93,19 @@ class ContentsBuilder {
   readonly #warnings: StreamProblem[] = [];
   #size = 0;
 
+  /** A limit is exceeded. The last problem states which one. */
+  isFull = false;
+
   get contents(): PackageContents {
     const [metas, objects] = [this.#metas, this.#objects];
     return { metas, objects, problems: this.#problems, warnings: this.#warnings };
   }
 
-  /** A limit is exceeded. The last problem states which one. */
-  isFull = false;
-
   add(document: ReadDocument): void {
     // Measured before copying: aliases may repeat one long text many times.
     this.#size += 'problem' in document ? 0 : estimatedSize(document);
     if (this.#size > DOCUMENT_LIMITS.contentChars) {
-      this.#end('its names, versions and metadata are too long together; split the package');
+      this.end('its names, versions and metadata are too long together; split the package');
       return;
     }
     if ('problem' in document) this.#problems.push(shortened(document.problem));
@@ -99,11 +115,11 @@ class ContentsBuilder {
       if (this.#warnings.length < DOCUMENT_LIMITS.problems) this.#warnings.push(shortened(warning));
     }
     if (this.#problems.length > DOCUMENT_LIMITS.problems) {
-      this.#end(`package.yaml has more than ${DOCUMENT_LIMITS.problems} problems`);
+      this.end(`package.yaml has more than ${DOCUMENT_LIMITS.problems} problems`);
     }
   }
 
-  #end(message: string): void {
+  end(message: string): void {
     this.#problems.push({ message });
     this.isFull = true;
   }
@@ -124,7 +140,7 @@ type ReadDocument = (
   | { readonly problem: StreamProblem }
 ) & { readonly warnings?: readonly StreamProblem[] };
 
-function readDocument(raw: RawDocument, take: (document: PackageDocument) => void): ReadDocument {
+function readDocument(raw: DocumentText, take: TakeDocument): ReadDocument {
   const identity = fastIdentity(raw.text);
   if (identity === undefined) return parseDocument(raw, take);
   take(documentOf(raw, identity));
@@ -136,39 +152,51 @@ function readDocument(raw: RawDocument, take: (document: PackageDocument) => voi
     : { problem: { message, line } };
 }
 
-function documentOf(raw: RawDocument, { apiVersion, kind, name = '' }: Identity): PackageDocument {
+function documentOf(raw: DocumentText, { apiVersion, kind, name = '' }: Identity): PackageDocument {
   return { ...raw, apiVersion, kind, name };
 }
 
 const MAX_WARNINGS = 20;
 
-/** Parses a document that is needed in full or that the fast reader does not understand. */
-function parseDocument(raw: RawDocument, take: (document: PackageDocument) => void): ReadDocument {
+/** Returns a problem if the document is too large or Go could not decode it. */
+function parseIdentity(
+  raw: DocumentText,
+):
+  | { readonly document: GoDocument; readonly identity: Identity }
+  | { readonly problem: StreamProblem } {
   const line = contentLine(raw);
   const tooMany = sizeProblem(raw.text);
   if (tooMany !== undefined) return { problem: { message: tooMany, line } };
-  const parsed = parseGoYaml(raw.text);
-  if ('error' in parsed) {
-    return { problem: { message: parsed.error, line: raw.line + parsed.lineOffset } };
+  const document = parseGoYaml(raw.text);
+  if ('error' in document) {
+    return { problem: { message: document.error, line: raw.line + document.lineOffset } };
   }
-  const identity = identityOf(parsed.value);
+  const identity = identityOf(document.value);
   if ('problem' in identity) return { problem: { message: identity.problem, line } };
+  return { document, identity };
+}
+
+/** Parses a document that is needed in full or that the fast reader does not understand. */
+function parseDocument(raw: DocumentText, take: TakeDocument): ReadDocument {
+  const parsed = parseIdentity(raw);
+  if ('problem' in parsed) return parsed;
+  const { document, identity } = parsed;
+  const line = contentLine(raw);
   take(documentOf(raw, identity));
   const wrong = identityProblem(identity);
   if (wrong !== undefined) return { problem: { message: wrong, line } };
-  if (!isMeta(identity.apiVersion)) {
-    const metadata = hasNoMetadata(identity.kind) ? null : mappingOf(parsed.value)?.['metadata'];
-    const undecodable = objectMetaProblem(metadata);
-    if (undecodable !== undefined) return { problem: { message: undecodable, line } };
-    const more = composingSpec(identity, mappingOf(parsed.value)?.['spec']);
-    return {
-      object: { ...objectOf(identity, line), ...more },
-      warnings: duplicates(parsed, raw.line, (path) => IDENTITY_PATHS.has(path.join('.'))),
-    };
+  if (isMeta(identity.apiVersion)) {
+    const meta = metaDocument(document, raw.line);
+    if ('problem' in meta) return { problem: { message: meta.problem, line } };
+    return { meta: { ...meta, line }, warnings: duplicates(document, raw.line, () => true) };
   }
-  const meta = metaDocument(parsed, raw.line);
-  if ('problem' in meta) return { problem: { message: meta.problem, line } };
-  return { meta: { ...meta, line }, warnings: duplicates(parsed, raw.line, () => true) };
+  const { metadata, spec } = mappingOf(document.value) ?? {};
+  const undecodable = hasNoMetadata(identity.kind) ? undefined : objectMetaProblem(metadata);
+  if (undecodable !== undefined) return { problem: { message: undecodable, line } };
+  return {
+    object: { ...objectOf(identity, line), ...composingSpec(identity, spec) },
+    warnings: duplicates(document, raw.line, (path) => IDENTITY_PATHS.has(path.join('.'))),
+  };
 }
 
 /** Only these parts of an object are read, so only their duplicate keys are reported. */
@@ -194,7 +222,7 @@ function duplicates(
 }
 
 /** Returns the first line that is not blank, a comment or a separator. */
-function contentLine({ text, line }: RawDocument): number {
+function contentLine({ text, line }: DocumentText): number {
   const at = /^(?!---)[ \t]*[^\s#]/m.exec(text)?.index ?? 0;
   return line + lineAt(text, at) - 1;
 }

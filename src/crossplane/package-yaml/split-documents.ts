@@ -4,13 +4,14 @@ import type { StreamProblem } from '../packages/package-contents.js';
 /** Crossplane reads this much of a package.yaml and silently drops the rest. */
 const MAX_PACKAGE_YAML_BYTES = 200 * 2 ** 20;
 
-export interface RawDocument {
+export interface DocumentText {
   /** Lines end in `\n`. Includes a separator at the start of the stream. */
   readonly text: string;
+  /** Line of its start in package.yaml. */
   readonly line: number;
 }
 
-type SplitResult = RawDocument | { readonly problem: StreamProblem };
+type SplitResult = DocumentText | { readonly problem: StreamProblem };
 
 const NEWLINE = 10;
 const SEPARATOR = '---';

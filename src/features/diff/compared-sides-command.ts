@@ -4,7 +4,7 @@ import { ownedObjects } from '../../crossplane/packages/owned-objects.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { InputError, SourceError } from '../../base/errors.js';
 import { isPackageKind } from '../../crossplane/packages/package.js';
-import type { PackageDocument } from '../../crossplane/package-yaml/package-documents.js';
+import type { PackageDocument } from '../../crossplane/package-yaml/read-package-yaml.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import { targetFor, type Target } from '../../crossplane/releases/target.js';
 import { firstKnowing } from '../../sources/decorators.js';

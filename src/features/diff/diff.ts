@@ -18,7 +18,7 @@ import { findDroppedFields, uncheckedFieldsText } from './dropped-fields.js';
 import { type DiffFinding, type DiffSeverity, FindingList } from './findings.js';
 import { inParallel } from '../../base/collections.js';
 import type { Digest } from '../../base/digest.js';
-import type { PackageDocument } from '../../crossplane/package-yaml/package-documents.js';
+import type { PackageDocument } from '../../crossplane/package-yaml/read-package-yaml.js';
 import {
   byKindAndName,
   type OwnedObject,

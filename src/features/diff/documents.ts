@@ -15,11 +15,8 @@ import {
   type Path,
   stringOf,
 } from '../../base/json.js';
-import type {
-  PackageDocument,
-  ParsedDocument,
-  ParsedPair,
-} from '../../crossplane/package-yaml/package-documents.js';
+import type { PackageDocument } from '../../crossplane/package-yaml/read-package-yaml.js';
+import type { ParsedDocument, ParsedPair } from '../../crossplane/package-yaml/document-pair.js';
 import { ownedKindOf, type OwnedKind } from '../../crossplane/packages/owned-objects.js';
 import { isPackageKind } from '../../crossplane/packages/package.js';
 import type { LockedPackage } from '../../project/lockfile/lockfile.js';

@@ -2,7 +2,8 @@ import type { Candidate } from '../../crossplane/packages/package.js';
 import {
   type PackageDocument,
   readDocuments,
-} from '../../crossplane/package-yaml/package-documents.js';
+  readContents,
+} from '../../crossplane/package-yaml/read-package-yaml.js';
 import type { PackageContents } from '../../crossplane/packages/package-contents.js';
 import type { PackageSource } from '../package-source.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
@@ -11,7 +12,6 @@ import type { ImageRepository } from '../../oci/image/image-repository.js';
 import { locatePackage, type LocatedPackage } from '../../oci/image/locate-package.js';
 import { readPackage } from '../../oci/image/read-package.js';
 import { RegistryDocuments } from '../../crossplane/legacy/registry-package.js';
-import { readContents } from '../../crossplane/package-yaml/read-package-yaml.js';
 import type { ReleaseRules } from '../../crossplane/releases/target.js';
 import type { Digest } from '../../base/digest.js';
 import { hasImages } from './fetch-image.js';

@@ -6,8 +6,8 @@ import {
   differingParts,
   parseDiffering,
   parseWhole,
+  type ParsedPair,
 } from '../../../src/crossplane/package-yaml/document-pair.js';
-import type { ParsedPair } from '../../../src/crossplane/package-yaml/package-documents.js';
 import { isMapping, mappingOf, type JsonObject, type JsonValue } from '../../../src/base/json.js';
 
 /** Number of random pairs. A longer search uses more of them, and other seeds (`XPKG_SEED`). */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   isEmptyDocument,
   splitDocuments,
-  type RawDocument,
+  type DocumentText,
 } from '../../../src/crossplane/package-yaml/split-documents.js';
 
 async function split(text: string | Uint8Array, options: { chunk?: number; max?: number } = {}) {
@@ -11,7 +11,7 @@ async function split(text: string | Uint8Array, options: { chunk?: number; max?:
   const chunks: Uint8Array[] = [];
   const size = options.chunk ?? Math.max(bytes.length, 1);
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
-  const documents: RawDocument[] = [];
+  const documents: DocumentText[] = [];
   for await (const piece of splitDocuments(chunks, options.max)) {
     if ('problem' in piece) return { documents, problem: piece.problem };
     documents.push(piece);
