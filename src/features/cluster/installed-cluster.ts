@@ -1,5 +1,4 @@
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
-import type { Origin } from '../../base/errors.js';
 import { shellWord } from '../../base/escape.js';
 import type {
   ClusterDump,
@@ -28,8 +27,8 @@ export interface InstalledCluster {
   readonly packages: readonly InstalledPackage[];
   /** Objects whose `spec.package` is not a valid reference. */
   readonly unreadable: readonly DumpedPackage[];
-  /** Returns the Lock rows that depend on a repository, in the order of the Lock. */
-  readonly requirersOf: (repository: Repository) => readonly RowEdge[];
+  /** By repository, the dependencies on it in Lock rows, in the order of the Lock. */
+  readonly requirers: ReadonlyMap<Repository, readonly RowEdge[]>;
 }
 
 export interface InstalledPackage extends DumpedPackage {
@@ -52,28 +51,26 @@ interface RowEdge {
 
 export function installedCluster(dump: ClusterDump, target: Target): InstalledCluster {
   const rows = dump.lock?.rows ?? [];
-  const edges = new Map<Repository, RowEdge[]>();
+  const requirers = new Map<Repository, RowEdge[]>();
   for (const from of rows) {
     for (const { repository, constraint } of from.dependencies) {
-      getOrCreate(edges, repository, () => []).push({ from, constraint });
+      getOrCreate(requirers, repository, () => []).push({ from, constraint });
     }
   }
   const packages: InstalledPackage[] = [];
   const unreadable: DumpedPackage[] = [];
   for (const dumped of dump.packages) {
-    const installed = installedPackage(dumped, dump.revisions, rows);
+    const installed = installedPackage(dumped, dump);
     if (installed === undefined) unreadable.push(dumped);
     else packages.push(installed);
   }
   packages.sort((a, b) => byCodePoint(a.repository, b.repository) || byCodePoint(a.name, b.name));
-  const requirersOf = (repository: Repository) => edges.get(repository) ?? [];
-  return { dump, target, rows, packages, unreadable, requirersOf };
+  return { dump, target, rows, packages, unreadable, requirers };
 }
 
 function installedPackage(
   dumped: DumpedPackage,
-  revisions: readonly DumpedRevision[],
-  rows: readonly DumpedRow[],
+  { revisions, lock }: ClusterDump,
 ): InstalledPackage | undefined {
   const reference = splitPackageReference(dumped.reference);
   if (reference === undefined || dumped.name === '') return undefined;
@@ -88,7 +85,7 @@ function installedPackage(
     source,
     revisions: own,
     active: active.find(({ name }) => name === dumped.currentRevision) ?? active[0],
-    rows: rows.filter((row) => row.source === source || row.source === repository),
+    rows: (lock?.rows ?? []).filter((row) => row.source === source || row.source === repository),
   };
 }
 
@@ -150,23 +147,32 @@ export type ClusterFinding = LintFinding;
 
 export type ClusterRule = (cluster: InstalledCluster) => readonly ClusterFinding[];
 
-/** What a rule finds: without `origin`, the place is that of the package. */
-type PackageFinding = Pick<ClusterFinding, 'text' | 'fix'> & {
-  readonly origin?: Origin;
-  readonly severity?: ClusterFinding['severity'];
-};
+type Severity = ClusterFinding['severity'];
 
-/** Returns a rule that finds at most one problem of each package. */
+/** Returns a rule whose findings have a name and a severity. */
+export function clusterRule(
+  rule: string,
+  severity: Severity,
+  find: (cluster: InstalledCluster) => readonly Omit<ClusterFinding, 'rule' | 'severity'>[],
+): ClusterRule {
+  return (cluster) => find(cluster).map((found) => ({ rule, severity, ...found }));
+}
+
+/** Returns a rule that finds at most one problem of each package, by default at its place. */
 export function packageRule(
   rule: string,
-  severity: ClusterFinding['severity'],
-  find: (each: InstalledPackage, cluster: InstalledCluster) => PackageFinding | undefined,
+  severity: Severity,
+  find: (
+    each: InstalledPackage,
+    cluster: InstalledCluster,
+  ) => (Pick<ClusterFinding, 'text' | 'fix'> & Partial<ClusterFinding>) | undefined,
 ): ClusterRule {
-  return (cluster) =>
+  return clusterRule(rule, severity, (cluster) =>
     cluster.packages.flatMap((each) => {
       const found = find(each, cluster);
-      return found === undefined ? [] : { rule, severity, origin: each.origin, ...found };
-    });
+      return found === undefined ? [] : { origin: each.origin, ...found };
+    }),
+  );
 }
 
 /** The command that prints a complete dump. */
