@@ -23,7 +23,12 @@ import {
   targetFor,
   type TargetRules,
 } from '../../crossplane/releases/target.js';
-import type { PackageRoot, Request } from '../../project/inputs/request.js';
+import {
+  EMPTY_REQUEST,
+  exactVersion,
+  type PackageRoot,
+  type Request,
+} from '../../project/inputs/request.js';
 import { packagesWithoutDigest } from '../../project/lockfile/lock-graph.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { nameOf } from '../../project/manifests/object-names.js';
@@ -75,11 +80,9 @@ export async function importCluster(
     .filter((each) => !required.has(each.repository) || isCustomized(each, settings, target))
     .map((each) => rootOf(each, settings, target));
   const request = {
+    ...EMPTY_REQUEST,
     crossplane: { text: target.version, origin: { file: 'the dump' } },
     roots,
-    overrides: [],
-    replace: [],
-    exclude: [],
     defaults: settings.common,
     kept: extraManifestsOf(dump),
   };
@@ -192,9 +195,7 @@ function rootOf(installed: InstalledPackage, settings: UserSettings, target: Tar
     root: 'package',
     repository,
     kind,
-    version: isDigest(version)
-      ? { form: 'digest', digest: version }
-      : { form: 'tag', tag: version },
+    version: exactVersion(version),
     name: isObject || name !== objectNameOf(repository, target) ? name : undefined,
     spec: isObject ? {} : spec,
     object: isObject ? { apiVersion, kind, ...manifest } : undefined,

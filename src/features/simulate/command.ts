@@ -31,7 +31,7 @@ import type { KeptObject } from '../../crossplane/package-manager/image-config.j
 import { chooseTargets, releaseSelector } from '../../crossplane/releases/target-choice.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { findInputFiles } from '../../project/inputs/input-files.js';
-import type { Request } from '../../project/inputs/request.js';
+import { EMPTY_REQUEST, type Request } from '../../project/inputs/request.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { parseLockfile } from '../../project/lockfile/parse-lockfile.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
@@ -184,19 +184,10 @@ async function requestOf(
   if (args.all) return undefined;
   const options = { refs: args.refs, skip: [args.lock] };
   const read = before === undefined ? readRequest : readRequestIfAny;
+  // `--onto` allows a run without any input file.
   const request = (await read(args, io, options)) ?? EMPTY_REQUEST;
   return { ...request, prereleases: [...(request.prereleases ?? []), ...(args.prerelease ?? [])] };
 }
-
-/** The request without any input file, which `--onto` allows. */
-const EMPTY_REQUEST: Request = {
-  roots: [],
-  overrides: [],
-  replace: [],
-  exclude: [],
-  defaults: {},
-  kept: [],
-};
 
 function extraManifestsBefore(before: InitialState | undefined): readonly KeptObject[] {
   if (before === undefined) return [];

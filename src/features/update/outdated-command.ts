@@ -2,10 +2,14 @@ import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
 import { lockGraph } from '../../project/lockfile/lock-graph.js';
 import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
-import type { PackageRoot, Request, RootVersion } from '../../project/inputs/request.js';
+import {
+  EMPTY_REQUEST,
+  lockedRoot,
+  type PackageRoot,
+  type Request,
+} from '../../project/inputs/request.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import { parseVersion } from '../../crossplane/constraints/version.js';
-import { isDigest } from '../../base/digest.js';
 import { outdated, type Outdated } from './outdated.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
@@ -87,34 +91,16 @@ function withoutAdvice(one: Outdated): AdvisedPackage {
 function whatIsLocked(lockfile: Lockfile, kept: readonly KeptObject[]): Request {
   const origin = { file: 'the lockfile' };
   return {
+    ...EMPTY_REQUEST,
     crossplane: { text: lockfile.crossplane, origin },
     roots: lockGraph(lockfile).starts.map((locked) => orNewer(locked, lockfile)),
-    overrides: [],
-    replace: [],
-    exclude: [],
-    defaults: {},
     kept,
   };
 }
 
-function orNewer(locked: LockedPackage, { crossplane, ...lockfile }: Lockfile): PackageRoot {
-  const { repository, kind, version, object } = locked;
-  const { dialect } = targetFor(crossplane)!.rules;
-  const wanted: RootVersion = isDigest(version)
-    ? { form: 'digest', digest: version }
-    : parseVersion(version, dialect) === undefined
-      ? { form: 'tag', tag: version }
-      : { form: 'text', text: `>=${version}` };
-  return {
-    root: 'package',
-    repository,
-    kind,
-    version: wanted,
-    name: undefined,
-    spec: {},
-    object: undefined,
-    ignoreCrossplaneConstraints: object.spec['ignoreCrossplaneConstraints'] === true,
-    skipDependencyResolution: lockfile.skipDependencyResolution.length > 0,
-    origin: { file: 'the lockfile' },
-  };
+function orNewer(locked: LockedPackage, lockfile: Lockfile): PackageRoot {
+  const root = lockedRoot(locked, lockfile);
+  const { dialect } = targetFor(lockfile.crossplane)!.rules;
+  const hasNewer = parseVersion(locked.version, dialect) !== undefined;
+  return hasNewer ? { ...root, version: { form: 'text', text: `>=${locked.version}` } } : root;
 }

@@ -5,7 +5,7 @@ import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import { createsCrd, type OwnedObject } from '../../crossplane/packages/owned-objects.js';
 import type { PackageMeta, Requirement } from '../../crossplane/packages/package-meta.js';
 import type { Target } from '../../crossplane/releases/target.js';
-import type { PackageRoot, Request } from '../../project/inputs/request.js';
+import { EMPTY_REQUEST, lockedRoot, type Request } from '../../project/inputs/request.js';
 import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import { suffixedName } from '../../project/manifests/object-names.js';
@@ -195,7 +195,11 @@ export async function reResolve(
   reads: readonly LockedContent[],
   { request, compat, prereleases, allowCycles }: ReResolveOptions,
 ): Promise<LockFindings> {
-  const answer = await resolve(request ? withoutMinimumAge(request) : exactRequest(lockfile), {
+  const exactRequest = {
+    ...EMPTY_REQUEST,
+    roots: lockfile.packages.map((locked) => lockedRoot(locked, lockfile)),
+  };
+  const answer = await resolve(request ? withoutMinimumAge(request) : exactRequest, {
     source: lockedSource(reads),
     crossplane: lockfile.crossplane,
     compat,
@@ -242,37 +246,6 @@ function lockedSource(reads: readonly LockedContent[]): PackageSource {
         .filter(({ fetched }) => createsCrd(fetched.contents, demand, target))
         .map(({ locked }) => ({ repository: locked.repository, versions: [locked.version] })),
     repositories: async () => repositories,
-  };
-}
-
-/** Returns a request for exactly the locked packages. */
-function exactRequest({ packages, skipDependencyResolution }: Lockfile): Request {
-  const skip = skipDependencyResolution.length > 0;
-  return {
-    roots: packages.map((locked) => exactRoot(locked, skip)),
-    overrides: [],
-    replace: [],
-    exclude: [],
-    defaults: {},
-    kept: [],
-  };
-}
-
-function exactRoot(locked: LockedPackage, skipDependencyResolution: boolean): PackageRoot {
-  const { repository, version, kind, object } = locked;
-  return {
-    root: 'package',
-    repository,
-    kind,
-    version: isDigest(version)
-      ? { form: 'digest', digest: version }
-      : { form: 'tag', tag: version },
-    name: undefined,
-    spec: {},
-    object: undefined,
-    ignoreCrossplaneConstraints: object.spec['ignoreCrossplaneConstraints'] === true,
-    skipDependencyResolution,
-    origin: { file: 'the lockfile' },
   };
 }
 

@@ -1,10 +1,12 @@
 import type { Policy } from './policy.js';
+import { isDigest } from '../../base/digest.js';
 import { formatOrigin, InputError, type Origin } from '../../base/errors.js';
 import { type JsonObject, type JsonValue, mappingOf } from '../../base/json.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { PackageObject } from '../../crossplane/packages/package-contents.js';
 import type { Candidate, PackageKind, Repository } from '../../crossplane/packages/package.js';
+import type { LockedPackage, Lockfile } from '../lockfile/lockfile.js';
 
 /** The packages that a resolution must install and the rules for choosing them. */
 export interface Request {
@@ -71,6 +73,30 @@ export function rootVersionText(version: RootVersion): string {
     case 'text':
       return version.text;
   }
+}
+
+/** Returns the version of a root for a tag or a digest. */
+export function exactVersion(text: string): RootVersion {
+  return isDigest(text) ? { form: 'digest', digest: text } : { form: 'tag', tag: text };
+}
+
+/** Returns the root that requires a locked package, with the settings of its object. */
+export function lockedRoot(
+  { repository, kind, version, object }: LockedPackage,
+  { skipDependencyResolution }: Pick<Lockfile, 'skipDependencyResolution'>,
+): PackageRoot {
+  return {
+    root: 'package',
+    repository,
+    kind,
+    version: exactVersion(version),
+    name: undefined,
+    spec: {},
+    object: undefined,
+    ignoreCrossplaneConstraints: object.spec['ignoreCrossplaneConstraints'] === true,
+    skipDependencyResolution: skipDependencyResolution.length > 0,
+    origin: { file: 'the lockfile' },
+  };
 }
 
 /** A package under development. Its requirements count, but it is not rendered. */
@@ -238,6 +264,9 @@ export function combine(
   if (!mixedSkips) checkSkipping(request);
   return request;
 }
+
+/** The request without roots and rules. */
+export const EMPTY_REQUEST = combine([]);
 
 /** Throws an `InputError` if values differ in more than their origins. */
 function onlyValue<T extends { readonly origin: Origin }>(
