@@ -1,24 +1,7 @@
 import { type Drift, hasDrifted } from './drift.js';
 import type { ImportedCluster } from './import-cluster.js';
 import { formatOrigin } from '../../base/errors.js';
-import {
-  constant,
-  count,
-  crossplane,
-  jsonOutput,
-  kind,
-  list,
-  locked,
-  notes,
-  oneOf,
-  outputSchema,
-  place,
-  record,
-  severity,
-  source,
-  type Static,
-  text,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { findingLines, findingsJson } from '../lint/output.js';
@@ -37,40 +20,40 @@ export interface DriftValue extends Drift {
   readonly crossplane: string;
 }
 
-const finding = record(
+const finding = json.record(
   {
-    rule: text('Name of the rule.'),
-    severity,
-    ...place,
-    text: text('What is wrong, and why it hurts.'),
-    'fix?': text('What to do.'),
+    rule: json.text('Name of the rule.'),
+    severity: json.severity,
+    ...json.place,
+    text: json.text('What is wrong, and why it hurts.'),
+    'fix?': json.text('What to do.'),
   },
   'Something found in a cluster.',
 );
 
-const importSchema = outputSchema('import -o json', {
-  status: constant('imported', 'What is installed was taken over.'),
-  crossplane,
-  packages: list(
-    record({
-      ...locked,
-      'digest?': text('Digest of the image; absent: no source was asked, or none knows it.'),
-      kind,
-      name: text('Name of the object.'),
+const importSchema = json.outputSchema('import -o json', {
+  status: json.constant('imported', 'What is installed was taken over.'),
+  crossplane: json.crossplane,
+  packages: json.list(
+    json.record({
+      ...json.locked,
+      'digest?': json.text('Digest of the image; absent: no source was asked, or none knows it.'),
+      kind: json.kind,
+      name: json.text('Name of the object.'),
     }),
     'What is installed, by source.',
   ),
-  undigested: count('How many are locked without a digest.'),
-  files: list(
-    record({ file: text('File that is written.'), text: text('What is in it.') }),
+  undigested: json.count('How many are locked without a digest.'),
+  files: json.list(
+    json.record({ file: json.text('File that is written.'), text: json.text('What is in it.') }),
     'Files that are written.',
   ),
-  findings: list(finding, 'What is wrong with the cluster, worst first.'),
+  findings: json.list(finding, 'What is wrong with the cluster, worst first.'),
 });
 
-export const importOutput = jsonOutput(
+export const importOutput = json.jsonOutput(
   importSchema,
-  (value: ImportValue): Static<typeof importSchema> => ({
+  (value: ImportValue): json.Static<typeof importSchema> => ({
     status: 'imported',
     crossplane: value.target.version,
     packages: value.lockfile.packages.map((each) => ({
@@ -102,29 +85,32 @@ export function importLines({ lockfile, required, target }: ImportValue): string
   ];
 }
 
-const driftSchema = outputSchema('drift -o json', {
-  status: oneOf(['same', 'drifted'], 'Whether the cluster is as locked, and nothing is wrong.'),
-  crossplane,
-  differences: list(
-    record({
-      kind: text('What differs.'),
-      'source?': source,
-      'file?': text('Dump that it stands in.'),
-      'line?': count('Line in that file, from 1.'),
-      text: text('How it differs.'),
-      'locked?': text('What is locked.'),
-      'found?': text('What is in the cluster.'),
-      fix: text('What to do.'),
+const driftSchema = json.outputSchema('drift -o json', {
+  status: json.oneOf(
+    ['same', 'drifted'],
+    'Whether the cluster is as locked, and nothing is wrong.',
+  ),
+  crossplane: json.crossplane,
+  differences: json.list(
+    json.record({
+      kind: json.text('What differs.'),
+      'source?': json.source,
+      'file?': json.text('Dump that it stands in.'),
+      'line?': json.count('Line in that file, from 1.'),
+      text: json.text('How it differs.'),
+      'locked?': json.text('What is locked.'),
+      'found?': json.text('What is in the cluster.'),
+      fix: json.text('What to do.'),
     }),
     'What is otherwise in the cluster than it is locked.',
   ),
-  findings: list(finding, 'What is wrong with the cluster by itself, worst first.'),
-  notes,
+  findings: json.list(finding, 'What is wrong with the cluster by itself, worst first.'),
+  notes: json.notes,
 });
 
-export const driftOutput = jsonOutput(
+export const driftOutput = json.jsonOutput(
   driftSchema,
-  (drift: DriftValue): Static<typeof driftSchema> => ({
+  (drift: DriftValue): json.Static<typeof driftSchema> => ({
     status: hasDrifted(drift) ? 'drifted' : 'same',
     crossplane: drift.crossplane,
     differences: drift.differences.map(({ kind: what, repository, origin, ...rest }) => ({

@@ -2,21 +2,7 @@ import type { Breakage, FuzzReport } from './fuzz.js';
 import { rootName, type RootChoice } from './variations.js';
 import type { PartShard } from '../../cli/projects/shards.js';
 import { wrap } from '../../base/messages.js';
-import {
-  anything,
-  count,
-  crossplane,
-  jsonOutput,
-  list,
-  notes,
-  outputSchema,
-  record,
-  shard,
-  source,
-  type Static,
-  text,
-  texts,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { answerFields, answerParts } from '../resolve/answer-output.js';
 import { counted } from '../../cli/terminal/package-text.js';
 
@@ -33,59 +19,59 @@ export interface FuzzValue extends Omit<FuzzReport, 'breakages'> {
 /** Maximum number of other examples of a breakage; further ones are counted. */
 const MAX_OTHERS_SHOWN = 5;
 
-const choice = record(
+const choice = json.record(
   {
-    'source?': source,
-    'version?': text('Version tried; absent: as it is asked for.'),
-    'local?': text('Name of a package under development.'),
-    'crd?': text('CRD that is asked for.'),
+    'source?': json.source,
+    'version?': json.text('Version tried; absent: as it is asked for.'),
+    'local?': json.text('Name of a package under development.'),
+    'crd?': json.text('CRD that is asked for.'),
   },
   'A root of an example.',
 );
 
 /** A root of an example in JSON: it has one of `source`, `local` and `crd`. */
-export type ChoiceDocument = Static<typeof choice>;
+export type ChoiceDocument = json.Static<typeof choice>;
 
 const exampleFields = {
-  'foundAt?': count(
+  'foundAt?': json.count(
     'With `--shard`: the place of the trial that found it, among those of all parts.',
   ),
-  packages: list(choice, 'Roots of the example.'),
-  crossplane,
+  packages: json.list(choice, 'Roots of the example.'),
+  crossplane: json.crossplane,
 };
 
-const breakageSchema = record({
+const breakageSchema = json.record({
   ...exampleFields,
-  brokenOn: texts('Releases on which it breaks.'),
-  explanation: text('Why there is no answer.'),
+  brokenOn: json.texts('Releases on which it breaks.'),
+  explanation: json.text('Why there is no answer.'),
   core: answerFields.core,
   suggestions: answerFields.suggestions,
-  replay: text('Command that shows it again.'),
-  others: list(record(exampleFields), 'Other examples of the same.'),
+  replay: json.text('Command that shows it again.'),
+  others: json.list(json.record(exampleFields), 'Other examples of the same.'),
 });
 
-export type BreakageDocument = Static<typeof breakageSchema>;
+export type BreakageDocument = json.Static<typeof breakageSchema>;
 
 const schema = {
-  ...outputSchema('fuzz -o json', {
-    'shard?': shard,
-    seed: anything<number>('What the variations were drawn with.'),
-    runs: count('How many were tried.'),
-    gaveUp: count('Of how many nothing is known.'),
-    releases: texts('Crossplane releases that were tried.'),
-    varied: list(
-      record({ source, versions: count('Versions it was varied among.') }),
+  ...json.outputSchema('fuzz -o json', {
+    'shard?': json.shard,
+    seed: json.anything<number>('What the variations were drawn with.'),
+    runs: json.count('How many were tried.'),
+    gaveUp: json.count('Of how many nothing is known.'),
+    releases: json.texts('Crossplane releases that were tried.'),
+    varied: json.list(
+      json.record({ source: json.source, versions: json.count('Versions it was varied among.') }),
       'Packages that were varied.',
     ),
-    breakages: list(breakageSchema, 'What breaks.'),
-    notes,
+    breakages: json.list(breakageSchema, 'What breaks.'),
+    notes: json.notes,
   }),
   ...answerParts,
 };
 
-export type FuzzDocument = Static<typeof schema>;
+export type FuzzDocument = json.Static<typeof schema>;
 
-export const fuzzOutput = jsonOutput(schema, fuzzDocument);
+export const fuzzOutput = json.jsonOutput(schema, fuzzDocument);
 
 export function fuzzDocument(value: FuzzValue): FuzzDocument {
   const place = (foundAt: number) => (value.shard === undefined ? {} : { foundAt });

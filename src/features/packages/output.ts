@@ -1,24 +1,6 @@
 import { printable } from '../../base/escape.js';
 import type { JsonValue } from '../../base/json.js';
-import {
-  anything,
-  count,
-  crossplane,
-  flag,
-  jsonOutput,
-  kind,
-  list,
-  notes,
-  outputSchema,
-  owned,
-  packageFinding,
-  record,
-  source,
-  type Static,
-  text,
-  texts,
-  version,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { columns, counted } from '../../cli/terminal/package-text.js';
 import { needsCompat, type Requirement } from '../../crossplane/packages/package-meta.js';
 import type { ownsByGroup } from '../../project/lockfile/format-lockfile.js';
@@ -33,25 +15,29 @@ export interface VersionsValue {
   readonly crossplane: string;
 }
 
-const versionsSchema = outputSchema('versions -o json', {
-  source,
-  crossplane,
-  'locked?': text('Version that is locked.'),
-  versions: list(
-    record({
-      version,
-      prerelease: flag('Whether it is a prerelease.'),
-      'crossplane?': text('Which Crossplane it needs; absent: any, or it is refused.'),
-      'refused?': text('Why the release does not take it.'),
+const versionsSchema = json.outputSchema('versions -o json', {
+  source: json.source,
+  crossplane: json.crossplane,
+  'locked?': json.text('Version that is locked.'),
+  versions: json.list(
+    json.record({
+      version: json.version,
+      prerelease: json.flag('Whether it is a prerelease.'),
+      'crossplane?': json.text('Which Crossplane it needs; absent: any, or it is refused.'),
+      'refused?': json.text('Why the release does not take it.'),
     }),
     'Newest first.',
   ),
-  total: count('How many versions there are.'),
+  total: json.count('How many versions there are.'),
 });
 
-export const versionsOutput = jsonOutput(
+export const versionsOutput = json.jsonOutput(
   versionsSchema,
-  ({ published, locked, crossplane: target }: VersionsValue): Static<typeof versionsSchema> => ({
+  ({
+    published,
+    locked,
+    crossplane: target,
+  }: VersionsValue): json.Static<typeof versionsSchema> => ({
     source: published.repository,
     crossplane: target,
     locked,
@@ -74,26 +60,26 @@ export function versionLines(published: VersionList, locked: string | undefined)
   ];
 }
 
-const searchSchema = outputSchema('search -o json', {
-  word: text('What was searched for.'),
-  packages: list(
-    record({
-      source,
-      version: text('The newest version, or the one that is locked.'),
-      kind,
-      named: flag('Whether the word is in its name.'),
-      owns: list(owned, 'What it owns by that word.'),
+const searchSchema = json.outputSchema('search -o json', {
+  word: json.text('What was searched for.'),
+  packages: json.list(
+    json.record({
+      source: json.source,
+      version: json.text('The newest version, or the one that is locked.'),
+      kind: json.kind,
+      named: json.flag('Whether the word is in its name.'),
+      owns: json.list(json.owned, 'What it owns by that word.'),
     }),
     'What was found, by source.',
   ),
 });
 
-export const searchOutput = jsonOutput(
+export const searchOutput = json.jsonOutput(
   searchSchema,
   (
     packages: readonly FoundPackage[],
     { word }: { readonly word: string },
-  ): Static<typeof searchSchema> => ({
+  ): json.Static<typeof searchSchema> => ({
     word,
     packages: packages.map(({ repository, ...rest }) => ({ source: repository, ...rest })),
   }),
@@ -114,28 +100,28 @@ export function foundLines(packages: readonly FoundPackage[]): string[] {
   );
 }
 
-const constraintSchema = outputSchema('constraint -o json', {
-  constraint: text('The range.'),
-  crossplane,
-  semver: text('Version of the Go library that the release reads ranges with.'),
-  means: text('What it admits, spelled out.'),
-  prereleases: flag('Whether any prerelease can be admitted.'),
-  notes,
-  versions: list(
-    record({
-      version,
-      validVersion: flag('Whether it is a version at all.'),
-      satisfied: flag('Whether the range admits it.'),
-      'reason?': text('Why it does not.'),
+const constraintSchema = json.outputSchema('constraint -o json', {
+  constraint: json.text('The range.'),
+  crossplane: json.crossplane,
+  semver: json.text('Version of the Go library that the release reads ranges with.'),
+  means: json.text('What it admits, spelled out.'),
+  prereleases: json.flag('Whether any prerelease can be admitted.'),
+  notes: json.notes,
+  versions: json.list(
+    json.record({
+      version: json.version,
+      validVersion: json.flag('Whether it is a version at all.'),
+      satisfied: json.flag('Whether the range admits it.'),
+      'reason?': json.text('Why it does not.'),
     }),
     'The versions that were asked about.',
   ),
 });
 
 /** The result of `constraint`. */
-export type ConstraintReport = Static<typeof constraintSchema>;
+export type ConstraintReport = json.Static<typeof constraintSchema>;
 
-export const constraintOutput = jsonOutput(
+export const constraintOutput = json.jsonOutput(
   constraintSchema,
   (report: ConstraintReport): ConstraintReport => report,
 );
@@ -155,32 +141,34 @@ export function constraintLines(report: ConstraintReport): string[] {
   return lines;
 }
 
-const inspectSchema = outputSchema('inspect -o json', {
-  package: text('What was asked for.'),
-  target: crossplane,
-  accepted: flag('Whether the release takes the package.'),
-  'version?': text('The tag that was read; absent: it is of a file.'),
-  'digest?': text('Digest of the image.'),
-  'apiVersion?': text('Of the meta document.'),
-  'kind?': text('Kind of the package.'),
-  'name?': text('Name in the meta document.'),
-  'crossplane?': text('Which Crossplane it needs; absent: any.'),
-  labels: anything<Readonly<Record<string, string>>>('Labels of the meta document.'),
-  annotations: anything<Readonly<Record<string, string>>>('Annotations of the meta document.'),
-  capabilities: texts('What it says it can do.'),
-  dependsOn: list(anything<JsonValue>('An entry, as written.'), 'What it depends on.'),
-  requirements: list(
-    anything<Requirement>('An entry, as the release reads it.'),
+const inspectSchema = json.outputSchema('inspect -o json', {
+  package: json.text('What was asked for.'),
+  target: json.crossplane,
+  accepted: json.flag('Whether the release takes the package.'),
+  'version?': json.text('The tag that was read; absent: it is of a file.'),
+  'digest?': json.text('Digest of the image.'),
+  'apiVersion?': json.text('Of the meta document.'),
+  'kind?': json.text('Kind of the package.'),
+  'name?': json.text('Name in the meta document.'),
+  'crossplane?': json.text('Which Crossplane it needs; absent: any.'),
+  labels: json.anything<Readonly<Record<string, string>>>('Labels of the meta document.'),
+  annotations: json.anything<Readonly<Record<string, string>>>('Annotations of the meta document.'),
+  capabilities: json.texts('What it says it can do.'),
+  dependsOn: json.list(json.anything<JsonValue>('An entry, as written.'), 'What it depends on.'),
+  requirements: json.list(
+    json.anything<Requirement>('An entry, as the release reads it.'),
     'What it requires.',
   ),
-  owns: anything<ReturnType<typeof ownsByGroup>>('Names of what it owns, by API group and kind.'),
-  findings: list(packageFinding, 'What the release makes of it.'),
+  owns: json.anything<ReturnType<typeof ownsByGroup>>(
+    'Names of what it owns, by API group and kind.',
+  ),
+  findings: json.list(json.packageFinding, 'What the release makes of it.'),
 });
 
 /** The result of `inspect`. For a refused package, fields that cannot be read are missing. */
-export type InspectReport = Static<typeof inspectSchema>;
+export type InspectReport = json.Static<typeof inspectSchema>;
 
-export const inspectOutput = jsonOutput(
+export const inspectOutput = json.jsonOutput(
   inspectSchema,
   (report: InspectReport): InspectReport => report,
 );
@@ -237,24 +225,24 @@ function ownedLines({ owns, target }: InspectReport): string[] {
   ];
 }
 
-const convertSchema = outputSchema('convert -o json', {
-  folder: text('Folder that was written.'),
-  name: text('Name of the package.'),
-  files: texts('Files in the folder.'),
-  losses: list(
-    record({
-      what: text('Field or file that is lost.'),
-      file: text('File that it stands in.'),
-      text: text('Why, and what says it today.'),
+const convertSchema = json.outputSchema('convert -o json', {
+  folder: json.text('Folder that was written.'),
+  name: json.text('Name of the package.'),
+  files: json.texts('Files in the folder.'),
+  losses: json.list(
+    json.record({
+      what: json.text('Field or file that is lost.'),
+      file: json.text('File that it stands in.'),
+      text: json.text('Why, and what says it today.'),
     }),
     'What has no equivalent.',
   ),
 });
 
 /** The result of `convert`. */
-export type ConversionReport = Static<typeof convertSchema>;
+export type ConversionReport = json.Static<typeof convertSchema>;
 
-export const convertOutput = jsonOutput(
+export const convertOutput = json.jsonOutput(
   convertSchema,
   (report: ConversionReport): ConversionReport => report,
 );

@@ -1,18 +1,7 @@
 import { compareReleases, type FleetPackage, compareWithUsual } from './compare-projects.js';
 import { LINE_WIDTH } from '../../base/messages.js';
 import { EXIT } from '../../cli/kit/command.js';
-import {
-  count,
-  jsonOutput,
-  list,
-  oneOf,
-  outputSchema,
-  record,
-  source,
-  type Static,
-  text,
-  version,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import type { PrintedResult } from '../../cli/projects/project-results.js';
 import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
 import type { Repository } from '../../crossplane/packages/package.js';
@@ -174,36 +163,40 @@ function setNames(sets: readonly string[]): (set: string) => string {
       .join('/');
 }
 
-const schema = outputSchema('fleet -o json, a line', {
-  set: text('File of the set.'),
-  exitCode: count('0; 4 where it has no lockfile; that of `update` where an update would fail.'),
-  headline: text('How it stands, in one line.'),
-  'status?': oneOf(
+const schema = json.outputSchema('fleet -o json, a line', {
+  set: json.text('File of the set.'),
+  exitCode: json.count(
+    '0; 4 where it has no lockfile; that of `update` where an update would fail.',
+  ),
+  headline: json.text('How it stands, in one line.'),
+  'status?': json.oneOf(
     ['error', 'mismatch', 'unsolvable', 'gave-up'],
     'Of a set that failed: how, with the fields of error-output, mismatch-output or resolve-output.',
   ),
-  'crossplane?': text('Crossplane release that it is locked for; absent: there is no lockfile.'),
-  'packages?': list(
-    record({
-      source,
-      version,
-      usual: text('The version that most sets have of it; of several, the newest.'),
-      standing: oneOf(
+  'crossplane?': json.text(
+    'Crossplane release that it is locked for; absent: there is no lockfile.',
+  ),
+  'packages?': json.list(
+    json.record({
+      source: json.source,
+      version: json.version,
+      usual: json.text('The version that most sets have of it; of several, the newest.'),
+      standing: json.oneOf(
         ['usual', 'behind', 'ahead', 'other'],
         'How the version compares with the usual one.',
       ),
     }),
     'What is locked, by source.',
   ),
-  'update?': record(
+  'update?': json.record(
     {
-      status: oneOf(['solved', 'unsolvable', 'gave-up'], 'Whether there would be an answer.'),
-      changes: list(
-        record({
-          source,
-          'from?': text('Version that is locked; absent: the package is added.'),
-          'to?': text('Version that would be; absent: the package is removed.'),
-          'reason?': text('Why.'),
+      status: json.oneOf(['solved', 'unsolvable', 'gave-up'], 'Whether there would be an answer.'),
+      changes: json.list(
+        json.record({
+          source: json.source,
+          'from?': json.text('Version that is locked; absent: the package is added.'),
+          'to?': json.text('Version that would be; absent: the package is removed.'),
+          'reason?': json.text('Why.'),
         }),
         'What would move; empty: nothing.',
       ),
@@ -213,10 +206,13 @@ const schema = outputSchema('fleet -o json, a line', {
 });
 
 /** The schema of a line; `fleetDocuments` writes them. */
-export const fleetOutput = jsonOutput(schema, () => undefined);
+export const fleetOutput = json.jsonOutput(schema, () => undefined);
 
 /** Returns a document for each project. */
-export function fleetDocuments({ sets, packages }: FleetValue): readonly Static<typeof schema>[] {
+export function fleetDocuments({
+  sets,
+  packages,
+}: FleetValue): readonly json.Static<typeof schema>[] {
   const usualVersions = new Map(packages.map((each) => [each.repository, each.usual]));
   return sets.map(({ set, exitCode, headline, out, lockfile, update }) => ({
     set,

@@ -1,21 +1,6 @@
 import { type VersionDifference, endsHealthy, type Simulation } from './simulate.js';
 import { wrap } from '../../base/messages.js';
-import {
-  anything,
-  count,
-  crossplane,
-  jsonOutput,
-  list,
-  notes,
-  oneOf,
-  outputSchema,
-  record,
-  source,
-  type Static,
-  text,
-  texts,
-  version,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import {
   type ClusterStep,
@@ -34,48 +19,53 @@ export interface SimulationValue extends Simulation {
   readonly disagreements: readonly VersionDifference[] | undefined;
 }
 
-const end = oneOf(['healthy', 'stuck'], 'Whether every package ends installed and healthy.');
+const end = json.oneOf(['healthy', 'stuck'], 'Whether every package ends installed and healthy.');
 
-const condition = record({
-  kind: text('Kind of the package, or `Lock`.'),
-  name: text('Name of the object.'),
-  type: oneOf(['Installed', 'Healthy', 'Resolved'], 'Type of the condition.'),
-  status: oneOf(['True', 'False', 'Unknown'], 'Its status.'),
-  'message?': text('What it says.'),
+const condition = json.record({
+  kind: json.text('Kind of the package, or `Lock`.'),
+  name: json.text('Name of the object.'),
+  type: json.oneOf(['Installed', 'Healthy', 'Resolved'], 'Type of the condition.'),
+  status: json.oneOf(['True', 'False', 'Unknown'], 'Its status.'),
+  'message?': json.text('What it says.'),
 });
 
-const conditions = list(condition, 'What objects say of themselves at the end.');
+const conditions = json.list(condition, 'What objects say of themselves at the end.');
 
-const step = record({
-  package: text('OCI repository; `Lock`: it is about no package in particular.'),
-  'version?': version,
-  because: text('Which package requires it, by which constraint; or that it is applied.'),
-  result: text('What came of it; where it is stuck, the message that users of a cluster read.'),
+const step = json.record({
+  package: json.text('OCI repository; `Lock`: it is about no package in particular.'),
+  'version?': json.version,
+  because: json.text('Which package requires it, by which constraint; or that it is applied.'),
+  result: json.text(
+    'What came of it; where it is stuck, the message that users of a cluster read.',
+  ),
 });
 
-const schema = outputSchema('simulate -o json', {
-  crossplane,
+const schema = json.outputSchema('simulate -o json', {
+  crossplane: json.crossplane,
   end,
-  steps: list(step, 'What happens, in that order.'),
-  lock: list(anything('A row, as the release writes it.'), 'Rows of the Lock at the end.'),
+  steps: json.list(step, 'What happens, in that order.'),
+  lock: json.list(
+    json.anything('A row, as the release writes it.'),
+    'Rows of the Lock at the end.',
+  ),
   conditions,
-  hidden: list(
-    record({
-      revision: text('Revision that brings an XRD or MRD.'),
-      crd: text('CRD that it cannot make.'),
-      controller: text('Whose CRD it is.'),
+  hidden: json.list(
+    json.record({
+      revision: json.text('Revision that brings an XRD or MRD.'),
+      crd: json.text('CRD that it cannot make.'),
+      controller: json.text('Whose CRD it is.'),
     }),
     'Clashes that no condition of a package shows.',
   ),
-  'orders?': record(
+  'orders?': json.record(
     {
-      tried: count('How many other orders of arrival were tried.'),
-      same: count('How many of them end as the first order does.'),
-      otherEnds: list(
-        record({
-          orders: count('How many of them lead there.'),
+      tried: json.count('How many other orders of arrival were tried.'),
+      same: json.count('How many of them end as the first order does.'),
+      otherEnds: json.list(
+        json.record({
+          orders: json.count('How many of them lead there.'),
           end,
-          packages: texts('`spec.package` of every package there.'),
+          packages: json.texts('`spec.package` of every package there.'),
           conditions,
         }),
         'Ends that differ, most frequent first.',
@@ -83,20 +73,20 @@ const schema = outputSchema('simulate -o json', {
     },
     'With `--orders`: whether the end depends on the order.',
   ),
-  'compare?': list(
-    record({
-      source,
-      'locked?': text('Version that is locked; absent: none is.'),
-      'installed?': text('Version that the cluster ends with; absent: it has none.'),
+  'compare?': json.list(
+    json.record({
+      source: json.source,
+      'locked?': json.text('Version that is locked; absent: none is.'),
+      'installed?': json.text('Version that the cluster ends with; absent: it has none.'),
     }),
     'With `--compare`: where the end is not as locked.',
   ),
-  notes,
+  notes: json.notes,
 });
 
-export const simulationOutput = jsonOutput(
+export const simulationOutput = json.jsonOutput(
   schema,
-  (value: SimulationValue): Static<typeof schema> => {
+  (value: SimulationValue): json.Static<typeof schema> => {
     const { target, settled, orders } = value;
     return {
       crossplane: target.version,
@@ -127,7 +117,7 @@ export const simulationOutput = jsonOutput(
   },
 );
 
-function endOf(settled: ReconciledCluster, target: Target): Static<typeof end> {
+function endOf(settled: ReconciledCluster, target: Target): json.Static<typeof end> {
   return endsHealthy(settled, target) ? 'healthy' : 'stuck';
 }
 
@@ -138,7 +128,7 @@ function references({ state }: ReconciledCluster, target: Target): string[] {
 function conditionsJson(
   { state }: ReconciledCluster,
   target: Target,
-): readonly Static<typeof condition>[] {
+): readonly json.Static<typeof condition>[] {
   const { resolved } = state;
   return [
     ...packageConditions(state, target).flatMap(({ kind, name, installed, healthy }) => [
@@ -251,7 +241,7 @@ function compareLines(disagreements: readonly VersionDifference[]): string[] {
 /** The reason for a change that the user makes. */
 const USER_CHANGE = 'you do it';
 
-function stepText(done: ClusterStep): Static<typeof step> {
+function stepText(done: ClusterStep): json.Static<typeof step> {
   const { source: name = 'Lock', version: tag } = done;
   return { package: name, version: tag, because: because(done), result: result(done) };
 }

@@ -1,16 +1,7 @@
 import { writeFlag, outputFlag } from '../../cli/arguments/common-flags.js';
 import type { ArgsOf, Flags, Positionals } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
-import {
-  anything,
-  flag,
-  jsonOutput,
-  list,
-  outputSchema,
-  record,
-  type Static,
-  text,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { cacheFolder, cacheFlag } from '../../cli/sources/network-flags.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { InputError } from '../../base/errors.js';
@@ -46,22 +37,22 @@ interface CacheValue {
   readonly cleaning?: { readonly cleaned: boolean; readonly note: string };
 }
 
-const schema = outputSchema('cache -o json', {
-  folder: text('Folder of the cache.'),
-  'cleaned?': flag('Whether anything was taken away.'),
-  'format?': anything('Version of its format.'),
-  'blobs?': anything('Manifests and layers: files and bytes.'),
-  'packages?': anything('Parsed packages: files and bytes.'),
-  'quarantine?': anything('What is put aside as damaged: files and bytes.'),
-  'tagLists?': list(
-    record({ name: text('Repository.'), at: text('When it was asked for.') }),
+const schema = json.outputSchema('cache -o json', {
+  folder: json.text('Folder of the cache.'),
+  'cleaned?': json.flag('Whether anything was taken away.'),
+  'format?': json.anything('Version of its format.'),
+  'blobs?': json.anything('Manifests and layers: files and bytes.'),
+  'packages?': json.anything('Parsed packages: files and bytes.'),
+  'quarantine?': json.anything('What is put aside as damaged: files and bytes.'),
+  'tagLists?': json.list(
+    json.record({ name: json.text('Repository.'), at: json.text('When it was asked for.') }),
     'Tag lists that are kept.',
   ),
 });
 
-const cacheOutput = jsonOutput(
+const cacheOutput = json.jsonOutput(
   schema,
-  ({ folder, summary, cleaning }: CacheValue): Static<typeof schema> => ({
+  ({ folder, summary, cleaning }: CacheValue): json.Static<typeof schema> => ({
     folder,
     cleaned: cleaning?.cleaned,
     ...summary,

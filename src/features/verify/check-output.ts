@@ -1,18 +1,7 @@
 import { formatOrigin } from '../../base/errors.js';
 import type { Report, ReportFinding, ReportStep } from '../../cli/findings/report.js';
 import { EXIT, type ExitCode } from '../../cli/kit/command.js';
-import {
-  count,
-  crossplane,
-  jsonOutput,
-  list,
-  oneOf,
-  outputSchema,
-  record,
-  severity,
-  type Static,
-  text,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { columns } from '../../cli/terminal/package-text.js';
 
 /** Steps of `check`, in the order of its table. */
@@ -80,36 +69,36 @@ export function checkReport(checked: CheckValue): Report {
   };
 }
 
-const schema = outputSchema('check -o json', {
-  status: oneOf(['passed', 'failed'], 'Whether every step passed, or was skipped.'),
-  exitCode: count('Exit code of the process: that of the first step that failed.'),
-  'crossplane?': crossplane,
-  steps: list(
-    record({
-      name: oneOf(CHECK_STEPS, 'Name of the step.'),
-      status: oneOf(['passed', 'failed', 'skipped'], 'How it went.'),
-      exitCode: count('Exit code of the step; 0 where it passed or was skipped.'),
-      text: text('How it went, in one line.'),
-      findings: list(
-        record({
-          rule: text('Name of the rule.'),
-          severity,
-          'file?': text('File that it stands in; absent: in none.'),
-          'line?': count('Line in that file, from 1.'),
-          text: text('What was found; its first line says what it is.'),
-          'fix?': text('What to do.'),
+const schema = json.outputSchema('check -o json', {
+  status: json.oneOf(['passed', 'failed'], 'Whether every step passed, or was skipped.'),
+  exitCode: json.count('Exit code of the process: that of the first step that failed.'),
+  'crossplane?': json.crossplane,
+  steps: json.list(
+    json.record({
+      name: json.oneOf(CHECK_STEPS, 'Name of the step.'),
+      status: json.oneOf(['passed', 'failed', 'skipped'], 'How it went.'),
+      exitCode: json.count('Exit code of the step; 0 where it passed or was skipped.'),
+      text: json.text('How it went, in one line.'),
+      findings: json.list(
+        json.record({
+          rule: json.text('Name of the rule.'),
+          severity: json.severity,
+          'file?': json.text('File that it stands in; absent: in none.'),
+          'line?': json.count('Line in that file, from 1.'),
+          text: json.text('What was found; its first line says what it is.'),
+          'fix?': json.text('What to do.'),
         }),
         'What was found.',
       ),
     }),
     'The steps, in the order of the table.',
   ),
-  stats: record({ bytes: count('Bytes read from the network.') }, 'What it took.'),
+  stats: json.record({ bytes: json.count('Bytes read from the network.') }, 'What it took.'),
 });
 
-export const checkOutput = jsonOutput(
+export const checkOutput = json.jsonOutput(
   schema,
-  ({ steps, crossplane: locked, bytes }: CheckValue): Static<typeof schema> => {
+  ({ steps, crossplane: locked, bytes }: CheckValue): json.Static<typeof schema> => {
     const exitCode = checkExitCode({ steps });
     return {
       status: exitCode === EXIT.done ? 'passed' : 'failed',

@@ -18,19 +18,7 @@ import {
   singleStep,
 } from '../../cli/findings/report-parts.js';
 import type { Report, ReportFinding } from '../../cli/findings/report.js';
-import {
-  count,
-  crossplane,
-  jsonOutput,
-  list,
-  mismatches,
-  notes,
-  oneOf,
-  outputSchema,
-  record,
-  type Static,
-  text,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { counted } from '../../cli/terminal/package-text.js';
 
 /** The result of `verify`. */
@@ -88,26 +76,26 @@ function firstComplaint({
   return `${failures[0]!.message}${more(failures.length)}`;
 }
 
-const schema = outputSchema('verify -o json', {
-  status: oneOf(['verified', 'mismatch', 'failed'], 'How it went; `failed`: a source did.'),
-  crossplane,
-  mismatches,
-  failures: list(
-    record({ code: text('What sort of failure.'), text: text('What failed.') }),
+const schema = json.outputSchema('verify -o json', {
+  status: json.oneOf(['verified', 'mismatch', 'failed'], 'How it went; `failed`: a source did.'),
+  crossplane: json.crossplane,
+  mismatches: json.mismatches,
+  failures: json.list(
+    json.record({ code: json.text('What sort of failure.'), text: json.text('What failed.') }),
     'Sources that failed.',
   ),
-  'signatures?': list(signatureSchema, 'What became of signatures, with `--signatures`.'),
-  notes,
-  stats: record(
-    { read: count('Packages read.'), bytes: count('Bytes read from the network.') },
+  'signatures?': json.list(signatureSchema, 'What became of signatures, with `--signatures`.'),
+  notes: json.notes,
+  stats: json.record(
+    { read: json.count('Packages read.'), bytes: json.count('Bytes read from the network.') },
     'What it took.',
   ),
-  'exitCode?': count('Exit code of the process, where it is not 0.'),
+  'exitCode?': json.count('Exit code of the process, where it is not 0.'),
 });
 
-export const verifyOutput = jsonOutput(
+export const verifyOutput = json.jsonOutput(
   schema,
-  ({ verification, bytes, signed }: VerifyValue): Static<typeof schema> => ({
+  ({ verification, bytes, signed }: VerifyValue): json.Static<typeof schema> => ({
     status: STATUSES[verifyOutcome({ verification })],
     crossplane: verification.target.version,
     mismatches: mismatchesJson(verification.mismatches),

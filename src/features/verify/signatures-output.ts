@@ -1,5 +1,5 @@
 import type { SourceError } from '../../base/errors.js';
-import { oneOf, record, source, type Static, text, version } from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import { signatureReleases, type Target } from '../../crossplane/releases/target.js';
@@ -24,24 +24,24 @@ export interface SignatureReport {
 }
 
 /** A package in JSON. */
-export const signatureSchema = record({
-  source,
-  version,
-  status: oneOf(
+export const signatureSchema = json.record({
+  source: json.source,
+  version: json.version,
+  status: json.oneOf(
     ['verified', 'refused', 'not-required'],
     'Whether it is signed as asked; `not-required`: no policy is for it.',
   ),
-  'policy?': text('The ImageConfig that asks for a signature.'),
-  'authority?': text('The authority of the policy that signed it.'),
-  'key?': text('SHA-256 of the key that signed it (DER).'),
-  'subject?': text('Who signed it, where a certificate says so.'),
-  'issuer?': text('Who vouches for that.'),
-  'signature?': text('SHA-256 of the signature.'),
-  'place?': oneOf(['tag', 'referrer'], 'Where the signature is kept.'),
-  'predicateType?': text('What is attested, where the policy asks for an attestation.'),
+  'policy?': json.text('The ImageConfig that asks for a signature.'),
+  'authority?': json.text('The authority of the policy that signed it.'),
+  'key?': json.text('SHA-256 of the key that signed it (DER).'),
+  'subject?': json.text('Who signed it, where a certificate says so.'),
+  'issuer?': json.text('Who vouches for that.'),
+  'signature?': json.text('SHA-256 of the signature.'),
+  'place?': json.oneOf(['tag', 'referrer'], 'Where the signature is kept.'),
+  'predicateType?': json.text('What is attested, where the policy asks for an attestation.'),
 });
 
-type SignatureRow = Static<typeof signatureSchema>;
+type SignatureRow = json.Static<typeof signatureSchema>;
 
 interface SignatureSetting {
   readonly target: Target;
