@@ -84,6 +84,11 @@ export function jsonOutput<T extends object, Value, Args = unknown>(
   return { schema, write };
 }
 
+/** The document of a command whose value has the form of the document. */
+export function valueOutput<T extends object>(schema: TypedSchema<T>): JsonOutput<T, unknown> {
+  return { schema, write: (value) => value };
+}
+
 /** Fields that more than one command prints. */
 export const source = text('OCI repository of the package.');
 export const version = text('Tag, or digest where the package is demanded by digest.');

@@ -4,16 +4,6 @@ import * as json from '../../cli/kit/json-schema.js';
 import { columns, counted } from '../../cli/terminal/package-text.js';
 import { needsCompat, type Requirement } from '../../crossplane/packages/package-meta.js';
 import type { ownsByGroup } from '../../project/lockfile/format-lockfile.js';
-import type { FoundPackage } from './search.js';
-import type { VersionList } from './versions.js';
-
-/** The result of `versions`. */
-export interface VersionsValue {
-  readonly published: VersionList;
-  /** The locked version; undefined: none is. */
-  readonly locked: string | undefined;
-  readonly crossplane: string;
-}
 
 const versionsSchema = json.outputSchema('versions -o json', {
   source: json.source,
@@ -31,29 +21,19 @@ const versionsSchema = json.outputSchema('versions -o json', {
   total: json.count('How many versions there are.'),
 });
 
-export const versionsOutput = json.jsonOutput(
-  versionsSchema,
-  ({
-    published,
-    locked,
-    crossplane: target,
-  }: VersionsValue): json.Static<typeof versionsSchema> => ({
-    source: published.repository,
-    crossplane: target,
-    locked,
-    versions: published.versions,
-    total: published.total,
-  }),
-);
+/** The result of `versions`. */
+export type VersionsReport = json.Static<typeof versionsSchema>;
+
+export const versionsOutput = json.valueOutput(versionsSchema);
 
 /** Returns a line for each version: required Crossplane, and whether it is locked or rejected. */
-export function versionLines(published: VersionList, locked: string | undefined): string[] {
-  const rows = published.versions.map((each) => [
+export function versionLines({ versions, total, locked }: VersionsReport): string[] {
+  const rows = versions.map((each) => [
     each.version,
     each.crossplane ?? '',
     [each.version === locked ? 'locked' : '', each.refused ?? ''].filter(Boolean).join('; '),
   ]);
-  const omitted = published.total - published.versions.length;
+  const omitted = total - versions.length;
   return [
     ...columns([['version', 'Crossplane', ''], ...rows]),
     ...(omitted > 0 ? [`and ${counted(omitted, 'older version')}; \`--all\` shows them`] : []),
@@ -74,28 +54,22 @@ const searchSchema = json.outputSchema('search -o json', {
   ),
 });
 
-export const searchOutput = json.jsonOutput(
-  searchSchema,
-  (
-    packages: readonly FoundPackage[],
-    { word }: { readonly word: string },
-  ): json.Static<typeof searchSchema> => ({
-    word,
-    packages: packages.map(({ repository, ...rest }) => ({ source: repository, ...rest })),
-  }),
-);
+/** The result of `search`. */
+export type SearchReport = json.Static<typeof searchSchema>;
+
+export const searchOutput = json.valueOutput(searchSchema);
 
 /** Maximum number of matching objects that a line names. */
 const MAX_OWNED_NAMED = 2;
 
 /** Returns a line for each package: name, version, kind, and owned objects that match the word. */
-export function foundLines(packages: readonly FoundPackage[]): string[] {
+export function foundLines({ packages }: SearchReport): string[] {
   return columns(
-    packages.map(({ repository, version, kind, owns }) => {
-      const names = owns.slice(0, MAX_OWNED_NAMED).map(({ kind: as, name }) => `${as} ${name}`);
-      const omitted = owns.length - names.length;
-      const more = omitted > 0 ? [`${omitted} more`] : [];
-      return [repository, version, kind, [...names, ...more].join(', ')];
+    packages.map(({ source, version, kind, owns }) => {
+      const objects = owns.map((owned) => `${owned.kind} ${owned.name}`);
+      const omitted = objects.splice(MAX_OWNED_NAMED).length;
+      if (omitted > 0) objects.push(`${omitted} more`);
+      return [source, version, kind, objects.join(', ')];
     }),
   );
 }
@@ -121,10 +95,7 @@ const constraintSchema = json.outputSchema('constraint -o json', {
 /** The result of `constraint`. */
 export type ConstraintReport = json.Static<typeof constraintSchema>;
 
-export const constraintOutput = json.jsonOutput(
-  constraintSchema,
-  (report: ConstraintReport): ConstraintReport => report,
-);
+export const constraintOutput = json.valueOutput(constraintSchema);
 
 export function constraintLines(report: ConstraintReport): string[] {
   const lines = [
@@ -168,10 +139,7 @@ const inspectSchema = json.outputSchema('inspect -o json', {
 /** The result of `inspect`. For a refused package, fields that cannot be read are missing. */
 export type InspectReport = json.Static<typeof inspectSchema>;
 
-export const inspectOutput = json.jsonOutput(
-  inspectSchema,
-  (report: InspectReport): InspectReport => report,
-);
+export const inspectOutput = json.valueOutput(inspectSchema);
 
 const MAX_LINE_LENGTH = 1200;
 
@@ -242,10 +210,7 @@ const convertSchema = json.outputSchema('convert -o json', {
 /** The result of `convert`. */
 export type ConversionReport = json.Static<typeof convertSchema>;
 
-export const convertOutput = json.jsonOutput(
-  convertSchema,
-  (report: ConversionReport): ConversionReport => report,
-);
+export const convertOutput = json.valueOutput(convertSchema);
 
 /** Returns a line for each loss, and a summary. */
 export function conversionLines({ folder, name, files, losses }: ConversionReport): string[] {

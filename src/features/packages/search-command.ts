@@ -1,4 +1,4 @@
-import { type FoundPackage, search } from './search.js';
+import { search } from './search.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
@@ -6,7 +6,7 @@ import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
 import { readLock } from '../../cli/files/lock-file.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { foundLines, searchOutput } from './output.js';
+import { foundLines, searchOutput, type SearchReport } from './output.js';
 
 export const searchCommand = defineCommand({
   positionals: {
@@ -25,7 +25,7 @@ export const searchCommand = defineCommand({
     ['$0 search Bucket --from index:index.json.gz', 'who brings buckets'],
     ['$0 search s3.aws.upbound.io', 'which locked package serves an API group'],
   ],
-  run: async (args, io): Promise<readonly FoundPackage[]> => {
+  run: async (args, io): Promise<SearchReport> => {
     const lock = await readLock(args, io);
     const target = await projectTarget(args, io, lock);
     const stats = noStats();
@@ -37,10 +37,13 @@ export const searchCommand = defineCommand({
       );
     }
     const lockfile = lock?.lockfile;
-    return withProgress(io, stats, () => search(args.word, { source, target, lockfile }));
+    const { word } = args;
+    const found = await withProgress(io, stats, () => search(word, { source, target, lockfile }));
+    const packages = found.map(({ repository, ...rest }) => ({ source: repository, ...rest }));
+    return { word, packages };
   },
   json: () => searchOutput,
   text: foundLines,
-  closingNotes: (found, { word }) =>
-    found.length === 0 ? [`nothing has \`${word}\` in its name or owns it`] : [],
+  closingNotes: ({ word, packages }) =>
+    packages.length === 0 ? [`nothing has \`${word}\` in its name or owns it`] : [],
 });

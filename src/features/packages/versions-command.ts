@@ -9,7 +9,7 @@ import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-fla
 import { readLock } from '../../cli/files/lock-file.js';
 import { fullName } from '../../cli/arguments/package-names.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { versionLines, versionsOutput, type VersionsValue } from './output.js';
+import { versionLines, versionsOutput, type VersionsReport } from './output.js';
 
 /** Number of versions shown without `--all`: each may cost a download. */
 const NEWEST_SHOWN = 20;
@@ -30,7 +30,7 @@ export const versionsCommand = defineCommand({
     ...imageConfigFlag,
   },
   examples: [['$0 versions provider-helm', 'of a package that is locked']],
-  run: async (args, io): Promise<VersionsValue> => {
+  run: async (args, io): Promise<VersionsReport> => {
     const lock = await readLock(args, io);
     const target = await projectTarget(args, io, lock);
     const stats = noStats();
@@ -46,8 +46,8 @@ export const versionsCommand = defineCommand({
       });
     }
     const locked = lock?.lockfile.packages.find((each) => each.repository === repository)?.version;
-    return { published: found, locked, crossplane: target.version };
+    return { source: repository, crossplane: target.version, locked, ...found };
   },
   json: () => versionsOutput,
-  text: ({ published, locked }) => versionLines(published, locked),
+  text: versionLines,
 });

@@ -10,7 +10,7 @@ import { installableVersions } from '../../crossplane/constraints/installable-ve
 import { SourceReader } from '../../resolver/driver/source-reader.js';
 
 /** One published version of a package. */
-export interface PublishedVersion {
+interface PublishedVersion {
   readonly version: string;
   readonly prerelease: boolean;
   /** Constraint on Crossplane; undefined: there is none, or the package is invalid. */
@@ -19,8 +19,7 @@ export interface PublishedVersion {
   readonly refused: string | undefined;
 }
 
-export interface VersionList {
-  readonly repository: Repository;
+interface VersionList {
   /** The requested number of versions, newest first. */
   readonly versions: readonly PublishedVersion[];
   /** Number of all published versions. */
@@ -48,7 +47,7 @@ export async function versions(
     const support = supportOf(found?.contents, target);
     return { version: raw, prerelease: prerelease !== '', ...support };
   });
-  return { repository, versions: await Promise.all(read), total: published.length };
+  return { versions: await Promise.all(read), total: published.length };
 }
 
 function supportOf(
