@@ -70,6 +70,18 @@ export class SourceError extends Error {
   }
 }
 
+/** Waits for all promises. Returns their values and `SourceError`s; throws the first other error. */
+export async function valuesAndFailures<T>(promises: readonly Promise<T>[]) {
+  const values: T[] = [];
+  const failures: SourceError[] = [];
+  for (const outcome of await Promise.allSettled(promises)) {
+    if (outcome.status === 'fulfilled') values.push(outcome.value);
+    else if (outcome.reason instanceof SourceError) failures.push(outcome.reason);
+    else throw outcome.reason;
+  }
+  return { values, failures };
+}
+
 /** `//user:password@`; the password may contain an `@`. */
 const URL_CREDENTIALS = /\/\/[^\s/?#`]*@/g;
 /** `user:password@host/…`, as curl accepts it, but not `dir:host@5000/…` or `C:\…`. */

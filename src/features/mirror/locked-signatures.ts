@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { findByReference, findImage } from './lockfile-images.js';
 import type { Digest } from '../../base/digest.js';
-import { InputError, SourceError } from '../../base/errors.js';
+import { InputError, SourceError, valuesAndFailures } from '../../base/errors.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import {
@@ -40,13 +40,7 @@ export interface LockedSignature {
 }
 
 /** Checks every locked image to which a policy applies. Collects source errors as `failures`. */
-export async function lockedSignatures(
-  lockfile: Lockfile,
-  options: SignatureChecking,
-): Promise<{
-  readonly checked: readonly LockedSignature[];
-  readonly failures: readonly SourceError[];
-}> {
+export async function lockedSignatures(lockfile: Lockfile, options: SignatureChecking) {
   const { policies, target, trust, concurrency } = options;
   const checks = lockfile.packages.map((locked) => ({
     locked,
@@ -54,17 +48,9 @@ export async function lockedSignatures(
   }));
   for (const { policy } of checks) if (policy !== undefined) requireTrust(policy, trust);
   const limit = pLimit(concurrency);
-  const outcomes = await Promise.allSettled(
+  return valuesAndFailures(
     checks.map(({ locked, policy }) => limit(() => checkLocked(locked, policy, options))),
   );
-  const checked: LockedSignature[] = [];
-  const failures: SourceError[] = [];
-  for (const outcome of outcomes) {
-    if (outcome.status === 'fulfilled') checked.push(outcome.value);
-    else if (outcome.reason instanceof SourceError) failures.push(outcome.reason);
-    else throw outcome.reason;
-  }
-  return { checked, failures };
 }
 
 async function checkLocked(

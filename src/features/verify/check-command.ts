@@ -20,12 +20,7 @@ import {
   outputFlag,
 } from '../../cli/arguments/common-flags.js';
 import { readRequest } from '../../cli/arguments/input-flags.js';
-import {
-  refsArgument,
-  type ResolveArgs,
-  resolveFlags,
-  resolveOptions,
-} from '../../cli/arguments/resolve-flags.js';
+import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { staleMismatches } from '../../cli/files/lock-checks.js';
 import { type LockOnDisk, NO_LOCK_HINT, readLock } from '../../cli/files/lock-file.js';
 import { bundleDifferences } from '../../cli/files/render-again.js';
@@ -35,8 +30,8 @@ import {
   LockPlaces,
   mismatchFindings,
 } from '../../cli/findings/report-parts.js';
-import type { ReportFinding, ReportSeverity } from '../../cli/findings/report.js';
-import { EXIT, type ExitCode } from '../../cli/kit/command.js';
+import type { ReportFinding } from '../../cli/findings/report.js';
+import { type ArgsOf, EXIT, type ExitCode, type Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { expectedFailure } from '../../cli/kit/errors.js';
 import { reopenSources } from '../../cli/sources/locked-sources.js';
@@ -56,27 +51,31 @@ import { matrixFindings, matrixHeadline } from '../matrix/findings-output.js';
 import { matrix } from '../matrix/matrix.js';
 import { answerFindings } from '../resolve/findings-output.js';
 
+const flags = {
+  ...resolveFlags,
+  ...lockFlag('Lockfile to check'),
+  ...outputFlag,
+  ...formatFlag,
+  skip: {
+    array: true,
+    choices: ['rendered', 'verify', 'lint', 'matrix'],
+    describe: 'Step to leave out; may be repeated',
+  },
+  'fail-on': {
+    choices: SEVERITIES,
+    default: 'error',
+    describe: 'Let lint fail from this severity up',
+  },
+  ...outFlag('Folder of the bundle to compare with what the lockfile renders'),
+  ...bundleFlag('Do not look at the bundle'),
+  ...allowUndigestedFlag('Let the lockfile be without digests that its sources have'),
+} as const satisfies Flags;
+
+type Args = ArgsOf<typeof flags & typeof refsArgument>;
+
 export const checkCommand = defineCommand({
   positionals: refsArgument,
-  flags: {
-    ...resolveFlags,
-    ...lockFlag('Lockfile to check'),
-    ...outputFlag,
-    ...formatFlag,
-    skip: {
-      array: true,
-      choices: ['rendered', 'verify', 'lint', 'matrix'],
-      describe: 'Step to leave out; may be repeated',
-    },
-    'fail-on': {
-      choices: SEVERITIES,
-      default: 'error',
-      describe: 'Let lint fail from this severity up',
-    },
-    ...outFlag('Folder of the bundle to compare with what the lockfile renders'),
-    ...bundleFlag('Do not look at the bundle'),
-    ...allowUndigestedFlag('Let the lockfile be without digests that its sources have'),
-  },
+  flags,
   examples: [
     ['$0 check', 'in CI: is everything as it should be?'],
     ['$0 check --format github --format sarif=xpkg.sarif', 'with annotations, and a file'],
@@ -94,57 +93,45 @@ export const checkCommand = defineCommand({
   exit: checkExitCode,
 });
 
-interface CheckArgs extends ResolveArgs {
-  readonly refs?: readonly string[] | undefined;
-  readonly skip?: readonly string[] | undefined;
-  readonly failOn: ReportSeverity;
-  readonly out: string;
-  readonly bundle: boolean;
-  readonly allowUndigested: boolean;
-}
-
 /** The result of a step, without its name. */
 type Outcome = Omit<CheckStep, 'name'>;
 
 /** One run of all steps. A step is skipped if a step that it needs failed. */
 class CheckRun {
-  readonly #args: CheckArgs;
+  readonly #args: Args;
   readonly #io: RunIo;
   readonly #stats = noStats();
   readonly #steps = new Map<CheckStepName, Outcome>();
   /** Keys of findings that a step reported: a failing source fails in every step. */
   readonly #reported = new Set<string>();
+  /** Why steps without an outcome were skipped. */
+  #obstacle = '';
 
-  constructor(args: CheckArgs, io: RunIo) {
+  constructor(args: Args, io: RunIo) {
     this.#args = args;
     this.#io = io;
   }
 
   async run(): Promise<CheckValue> {
     const lock = await this.#runSteps();
-    const steps = CHECK_STEPS.map((name) => ({
-      name,
-      ...(this.#steps.get(name) ?? skipped('not reached')),
-    }));
+    const others = skipped(this.#obstacle);
+    const steps = CHECK_STEPS.map((name) => ({ name, ...(this.#steps.get(name) ?? others) }));
     return { steps, crossplane: lock?.lockfile.crossplane, bytes: this.#stats.bytes };
   }
 
   async #runSteps(): Promise<LockOnDisk | undefined> {
     const { out, lock: named, refs = [] } = this.#args;
+    this.#obstacle = 'what is asked for cannot be read';
     const request = await this.#step('inputs', async () => {
       const read = await readRequest(this.#args, this.#io, { refs, skip: [named, out] });
       const count = counted(read.roots.length, 'root');
       return { ...passed(`${count} asked for`), result: read };
     });
-    if (request === undefined) {
-      this.#skipRest('what is asked for cannot be read');
-      return undefined;
-    }
+    if (request === undefined) return undefined;
+    this.#obstacle = 'there is no lockfile that can be read';
     const lock = await this.#step('locked', () => this.#readLock());
-    if (lock === undefined) {
-      this.#skipRest('there is no lockfile that can be read');
-      return undefined;
-    }
+    if (lock === undefined) return undefined;
+    this.#obstacle = 'a source could not be opened';
     await this.#againstSources(request, lock);
     await this.#step('rendered', () => this.#rendered(lock));
     return lock;
@@ -156,13 +143,8 @@ class CheckRun {
     if (lock !== undefined) return { ...passed('read'), result: lock };
     const text = `there is no lockfile \`${named}\``;
     const places = new LockPlaces(named, undefined);
-    const findings = mismatchFindings([{ kind: 'missing', text }], places);
-    const fix = NO_LOCK_HINT;
-    return failed(
-      EXIT.lockMismatch,
-      text,
-      findings.map((finding) => ({ ...finding, fix })),
-    );
+    const [finding] = mismatchFindings([{ kind: 'missing', text }], places);
+    return failed(EXIT.lockMismatch, text, [{ ...finding!, fix: NO_LOCK_HINT }]);
   }
 
   /** Audits the locked packages first, so that other steps reuse what it read. */
@@ -176,29 +158,23 @@ class CheckRun {
         asRecorded: true,
       }),
     }));
-    if (opened === undefined) {
-      this.#skipRest('a source could not be opened');
-      return;
-    }
+    if (opened === undefined) return;
     const places = await LockPlaces.read(this.#args.lock, this.#io);
     await this.#step('verify', async () => {
-      const { allowUndigested } = this.#args;
+      const allowUndigested = this.#args.allowUndigested || request.allowUndigested === true;
       const verification = await this.#waiting(() =>
         verify(lockfile, request, {
           ...resolveOptions(this.#args, opened.audited, this.#io),
-          allowUndigested: allowUndigested || request.allowUndigested === true,
+          allowUndigested,
         }),
       );
       const findings = verificationFindings(verification, places);
+      const hasFailures = verification.failures.length > 0;
+      const blockedTags = hasFailures ? [] : await this.#blockedTags(lockfile, opened.audited);
+      const all = [...findings, ...blockedTags];
       const headline = verificationHeadline(verification);
-      const { failures } = verification;
-      const blockedTags =
-        failures.length > 0 ? [] : await this.#blockedTags(lockfile, opened.audited);
-      if (findings.length === 0) return passed(headline, blockedTags);
-      return failed(failures.length > 0 ? EXIT.sourceFailed : EXIT.lockMismatch, headline, [
-        ...findings,
-        ...blockedTags,
-      ]);
+      if (findings.length === 0) return passed(headline, all);
+      return failed(hasFailures ? EXIT.sourceFailed : EXIT.lockMismatch, headline, all);
     });
     const options = {
       ...resolveOptions(this.#args, opened.whole, this.#io),
@@ -206,7 +182,7 @@ class CheckRun {
       unlock: undefined,
     };
     const answer = await this.#step('locked', () => this.#locked(request, lock, options, places));
-    if (answer === undefined) this.#skip('lint', 'there is no set to look at');
+    if (answer === undefined) this.#steps.set('lint', skipped('there is no set to look at'));
     else await this.#step('lint', () => this.#lint(request, answer, options));
     await this.#step('matrix', () => this.#matrix(request, options));
   }
@@ -283,8 +259,9 @@ class CheckRun {
     name: CheckStepName,
     work: () => Promise<Outcome & { readonly result?: T }>,
   ): Promise<T | undefined> {
-    if (this.#args.skip?.includes(name) === true) {
-      this.#skip(name, 'left out');
+    const skip: readonly string[] = this.#args.skip ?? [];
+    if (skip.includes(name)) {
+      this.#steps.set(name, skipped('left out'));
       return undefined;
     }
     try {
@@ -299,14 +276,6 @@ class CheckRun {
       this.#steps.set(name, this.#withoutReported(failed(exitCode, text, [finding])));
       return undefined;
     }
-  }
-
-  #skip(name: CheckStepName, why: string): void {
-    this.#steps.set(name, skipped(why));
-  }
-
-  #skipRest(why: string): void {
-    for (const name of CHECK_STEPS) if (!this.#steps.has(name)) this.#skip(name, why);
   }
 
   #withoutReported(outcome: Outcome): Outcome {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { byCodePoint } from '../../base/collections.js';
 import { isDigest } from '../../base/digest.js';
 import { objectNameOf } from '../../crossplane/packages/object-names.js';
-import { createsCrd, type OwnedObject } from '../../crossplane/packages/owned-objects.js';
+import { createsCrd } from '../../crossplane/packages/owned-objects.js';
 import type { PackageMeta, Requirement } from '../../crossplane/packages/package-meta.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { EMPTY_REQUEST, lockedRoot, type Request } from '../../project/inputs/request.js';
@@ -10,54 +10,49 @@ import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import { suffixedName } from '../../project/manifests/object-names.js';
 import type { CheckedPackage } from '../../resolver/driver/source-reader.js';
+import type { Solved } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import type { ProblemOptions } from '../../resolver/resolve/to-problem.js';
 import type { FetchedPackage, PackageSource } from '../../sources/package-source.js';
 
-interface Field {
-  readonly name: string;
-  /** Returns the value; for a list, its entries in order. */
-  readonly value: (locked: LockedPackage) => string | readonly string[] | undefined;
-}
+/** A compared field and its value; a list has its entries in order. */
+type Field = readonly [
+  name: string,
+  valueOf: (locked: LockedPackage) => string | readonly string[] | undefined,
+];
 
 const IMAGE_FIELDS: readonly Field[] = [
-  { name: 'manifest', value: ({ manifest }) => manifest },
-  { name: 'baseLayer', value: ({ baseLayer }) => baseLayer },
-  { name: 'packageYaml', value: ({ packageYaml }) => packageYaml },
+  ['manifest', ({ manifest }) => manifest],
+  ['baseLayer', ({ baseLayer }) => baseLayer],
+  ['packageYaml', ({ packageYaml }) => packageYaml],
 ];
 
 const METADATA_FIELDS: readonly Field[] = [
-  { name: 'kind', value: ({ kind }) => kind },
-  { name: 'crossplane', value: ({ crossplane }) => crossplane },
-  { name: 'dependsOn', value: ({ requirements }) => requirements.map(requirementText) },
-  { name: 'owns', value: ({ owns }) => owns.map(ownedText) },
+  ['kind', ({ kind }) => kind],
+  ['crossplane', ({ crossplane }) => crossplane],
+  ['dependsOn', ({ requirements }) => requirements.map(requirementText)],
+  ['owns', ({ owns }) => owns.map(({ kind, name }) => `${kind} ${name}`)],
 ];
 
 const INPUT_FIELDS: readonly Field[] = [
-  { name: 'direct', value: ({ direct }) => String(direct) },
-  { name: 'object', value: ({ object }) => exactJson(object) },
+  ['direct', ({ direct }) => String(direct)],
+  ['object', ({ object }) => exactJson(object)],
 ];
 
 /** Returns the differences between a locked package and its contents. */
 export function contentMismatches(
   locked: LockedPackage,
   fetched: CheckedPackage,
-  meta: PackageMeta,
+  { kind, crossplane, requirements, owns }: PackageMeta,
 ): Mismatch[] {
-  const { kind, crossplane, requirements, owns } = meta;
-  const found: LockedPackage = { ...locked, kind, crossplane, requirements, owns };
-  // A lockfile without digests lacks these fields as well, and `--allow-undigested` covers all of
-  // them.
-  const pins = IMAGE_FIELDS.filter(
-    ({ value }) => locked.digest !== undefined || value(locked) !== undefined,
+  const found = { ...locked, ...pinsOf(fetched, locked), kind, crossplane, requirements, owns };
+  // A lockfile without digests may lack the image fields, too: `--allow-undigested` covers them.
+  const image = IMAGE_FIELDS.filter(
+    ([, valueOf]) => locked.digest !== undefined || valueOf(locked) !== undefined,
   );
-  return [
-    ...differences(pins, locked, { ...locked, ...pinsOf(fetched, locked) }),
-    ...differences(METADATA_FIELDS, locked, found),
-  ].map((difference) => ({
+  return differences([...image, ...METADATA_FIELDS], locked, found, (field) => ({
     kind: 'content',
-    text: `the lockfile does not say what the package says: \`${difference.field}\``,
-    ...about(locked, difference),
+    text: `the lockfile does not say what the package says: \`${field}\``,
   }));
 }
 
@@ -81,45 +76,37 @@ function inputMismatches(lockfile: Lockfile, derived: Lockfile): Mismatch[] {
     const { repository, version } = locked;
     const found = needed.get(repository);
     if (found === undefined) {
-      return [
-        { kind: 'input', repository, version, text: 'it is locked, and nothing requires it' },
-      ];
+      const text = 'it is locked, and nothing requires it';
+      return [{ kind: 'input', repository, version, text }];
     }
-    return differences(INPUT_FIELDS, locked, found).map((difference) => ({
-      kind: 'input',
-      text: `\`${difference.field}\` is not what is asked for`,
-      ...about(locked, difference),
-    }));
+    return differences(INPUT_FIELDS, locked, found, inputMismatch);
   });
   const fields = ['objects', 'skipDependencyResolution'] as const;
-  const ofSet = fields.flatMap((field): Mismatch[] => {
+  const ofSet = fields.flatMap((field): Mismatch | [] => {
     const [locked, found] = [exactJson(lockfile[field]), exactJson(derived[field])];
-    if (locked === found) return [];
-    return [{ kind: 'input', text: `\`${field}\` is not what is asked for`, locked, found }];
+    return locked === found ? [] : { ...inputMismatch(field), locked, found };
   });
   return [...perPackage, ...ofSet];
 }
 
-interface Difference {
-  readonly field: string;
-  readonly locked: string;
-  readonly found: string;
+function inputMismatch(field: string) {
+  return { kind: 'input', text: `\`${field}\` is not what is asked for` } as const;
 }
 
 function differences(
   fields: readonly Field[],
-  lockedPackage: LockedPackage,
-  foundPackage: LockedPackage,
-): Difference[] {
-  return fields.flatMap(({ name, value }) => {
-    const [a = [], b = []] = [lockedPackage, foundPackage].map((each) =>
-      [value(each) ?? []].flat(),
-    );
+  locked: LockedPackage,
+  found: LockedPackage,
+  mismatchOf: (field: string) => Pick<Mismatch, 'kind' | 'text'>,
+): Mismatch[] {
+  const { repository, version } = locked;
+  return fields.flatMap(([field, valueOf]) => {
+    const [a = [], b = []] = [locked, found].map((each) => [valueOf(each) ?? []].flat());
     if (isDeepStrictEqual(a, b)) return [];
     const [onlyLocked, onlyFound] = [without(a, b), without(b, a)];
     const isReordered = onlyLocked.length + onlyFound.length === 0;
-    const [locked, found] = isReordered ? [a, b] : [onlyLocked, onlyFound];
-    return [{ field: name, locked: listedEntries(locked), found: listedEntries(found) }];
+    const [left, right] = (isReordered ? [a, b] : [onlyLocked, onlyFound]).map(listedEntries);
+    return { ...mismatchOf(field), repository, version, locked: left, found: right };
   });
 }
 
@@ -128,21 +115,17 @@ function without(entries: readonly string[], others: readonly string[]): readonl
   return entries.filter((entry) => !known.has(entry));
 }
 
-function about({ repository, version }: LockedPackage, { locked, found }: Difference) {
-  return { repository, version, locked, found };
-}
-
-/** Maximum number of entries that a mismatch shows. */
-const MAX_ENTRIES_SHOWN = 5;
-
 function listedEntries(entries: readonly string[]): string {
-  return entries.length === 0 ? 'nothing' : listed(entries, MAX_ENTRIES_SHOWN);
+  return entries.length === 0 ? 'nothing' : listed(entries);
 }
+
+/** Maximum number of texts in a list. */
+const MAX_LISTED = 5;
 
 /** Joins the first texts with commas, and adds the number of the others. */
-export function listed(texts: readonly string[], limit: number): string {
-  const more = texts.length > limit ? ` and ${texts.length - limit} more` : '';
-  return `${texts.slice(0, limit).join(', ')}${more}`;
+export function listed(texts: readonly string[]): string {
+  const more = texts.length > MAX_LISTED ? ` and ${texts.length - MAX_LISTED} more` : '';
+  return `${texts.slice(0, MAX_LISTED).join(', ')}${more}`;
 }
 
 function requirementText(requirement: Requirement): string {
@@ -164,10 +147,6 @@ function exactJson(value: object): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'number' && !Number.isFinite(part) ? String(part) : part,
   );
-}
-
-function ownedText({ kind, name }: OwnedObject): string {
-  return `${kind} ${name}`;
 }
 
 interface ReResolveOptions extends Pick<ProblemOptions, 'prereleases' | 'allowCycles' | 'compat'> {
@@ -208,12 +187,8 @@ export async function reResolve(
   });
   if (answer.status === 'solved') {
     if (request === undefined) return { mismatches: [], notes: [] };
-    const { lockfile: derived } = answer;
-    const names = lockedNames(lockfile, derived, answer.target);
-    return {
-      mismatches: [...inputMismatches(lockfile, derived), ...names.mismatches],
-      notes: names.notes,
-    };
+    const { mismatches, notes } = lockedNames(lockfile, answer);
+    return { mismatches: [...inputMismatches(lockfile, answer.lockfile), ...mismatches], notes };
   }
   const why = answer.status === 'unsolvable' ? answer.explanation : 'it takes too long to tell';
   const text = `what is locked does not satisfy everything on Crossplane ${lockfile.crossplane}`;
@@ -249,6 +224,10 @@ function lockedSource(reads: readonly LockedContent[]): PackageSource {
   };
 }
 
+const UNREQUESTED_NAME =
+  'its `name` is given by the lockfile alone: give it in the inputs or, to have the object ' +
+  'renamed, take its block out of the lockfile and resolve again';
+
 /**
  * Returns object names in the lockfile that do not follow from the inputs.
  *
@@ -256,7 +235,7 @@ function lockedSource(reads: readonly LockedContent[]): PackageSource {
  * must be set in the inputs, or be one that Crossplane or this tool derives. If several
  * repositories derive the same name, any one of them may have it.
  */
-function lockedNames(lockfile: Lockfile, derived: Lockfile, target: Target): LockFindings {
+function lockedNames(lockfile: Lockfile, { lockfile: derived, target }: Solved): LockFindings {
   const names = new Map(derived.packages.map(({ repository, name }) => [repository, name]));
   const mismatches: Mismatch[] = [];
   const notes: string[] = [];
@@ -268,7 +247,10 @@ function lockedNames(lockfile: Lockfile, derived: Lockfile, target: Target): Loc
     if (isDerived && areDerivedNames(lockfile.packages, base, target)) {
       const text = `its object is named \`${name}\`, not \`${found}\`, by the lockfile alone`;
       notes.push(`${repository} ${version}: ${text}`);
-    } else mismatches.push(unrequestedName({ repository, version, name }, found));
+    } else {
+      const text = UNREQUESTED_NAME;
+      mismatches.push({ kind: 'input', repository, version, text, locked: name, found });
+    }
   }
   return { mismatches, notes };
 }
@@ -286,14 +268,4 @@ function areDerivedNames(
     others.length === rivals.length - 1 &&
     others.every(({ repository, name }) => name === suffixedName(base, repository))
   );
-}
-
-function unrequestedName(
-  { repository, version, name }: Pick<LockedPackage, 'repository' | 'version' | 'name'>,
-  found: string,
-): Mismatch {
-  const text =
-    'its `name` is given by the lockfile alone: give it in the inputs or, to have the object ' +
-    'renamed, take its block out of the lockfile and resolve again';
-  return { kind: 'input', repository, version, text, locked: name, found };
 }

@@ -32,25 +32,32 @@ export async function requiredSignatures(
   },
 ): Promise<RequiredSignatures> {
   if (!args.requireSignatures) return { options: {}, tell: async () => undefined };
-  const { SignaturePolicies } = await import('../../oci/signatures/signature-policy.js');
   const { SignatureRule } = await import('../mirror/locked-signatures.js');
-  const policies = new SignaturePolicies(kept);
-  const trust = await signatureTrust(args, io);
-  const rule = new SignatureRule({ sources, policies, trust });
+  const { setting, ...checks } = await signatureChecks(args, io, kept);
+  const rule = new SignatureRule({ sources, ...checks });
   return {
     options: { rules: [rule], signerOf: (locked, target) => rule.signer(locked, target) },
     tell: async (answer) => {
       if (answer.status !== 'solved') return;
       const { lockfile, target } = answer;
       const { signatureNotes } = await import('./signatures-output.js');
-      const setting = {
-        target,
-        hasPolicies: !policies.isEmpty,
-        hasRoot: trust.root !== undefined,
-      };
-      for (const note of signatureNotes(rule.checked(lockfile), setting)) io.note(`note: ${note}`);
+      const notes = signatureNotes(rule.checked(lockfile), { ...setting, target });
+      for (const note of notes) io.note(`note: ${note}`);
     },
   };
+}
+
+async function signatureChecks(
+  args: SignatureTrustArgs,
+  io: RunIo,
+  kept: readonly KeptObject[],
+  rewriting?: readonly KeptObject[],
+) {
+  const { SignaturePolicies } = await import('../../oci/signatures/signature-policy.js');
+  const policies = new SignaturePolicies(kept, rewriting);
+  const trust = await signatureTrust(args, io);
+  const setting = { hasPolicies: !policies.isEmpty, hasRoot: trust.root !== undefined };
+  return { policies, trust, setting };
 }
 
 interface SignatureArgs extends SignatureTrustArgs {
@@ -75,17 +82,11 @@ export async function signaturesOf(
   { sources, kept, rewriting }: Signing,
 ): Promise<SignatureReport | undefined> {
   if (!args.signatures) return undefined;
-  const { SignaturePolicies } = await import('../../oci/signatures/signature-policy.js');
   const { lockedSignatures } = await import('../mirror/locked-signatures.js');
   const { signatureReport } = await import('./signatures-output.js');
   const target = targetFor(lockfile.crossplane)!;
-  const policies = new SignaturePolicies(kept, rewriting);
-  const trust = await signatureTrust(args, io);
+  const { setting, ...checks } = await signatureChecks(args, io, kept, rewriting);
   const { concurrency } = args;
-  const found = await lockedSignatures(lockfile, { sources, target, policies, trust, concurrency });
-  return signatureReport(found, {
-    target,
-    hasPolicies: !policies.isEmpty,
-    hasRoot: trust.root !== undefined,
-  });
+  const found = await lockedSignatures(lockfile, { sources, target, concurrency, ...checks });
+  return signatureReport(found, { ...setting, target });
 }

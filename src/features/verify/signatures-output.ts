@@ -9,6 +9,7 @@ import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import {
   authorityReasons,
   type LockedSignature,
+  type lockedSignatures,
   lockedSigner,
 } from '../mirror/locked-signatures.js';
 
@@ -50,13 +51,7 @@ interface SignatureSetting {
 }
 
 export function signatureReport(
-  {
-    checked,
-    failures,
-  }: {
-    readonly checked: readonly LockedSignature[];
-    readonly failures: readonly SourceError[];
-  },
+  { values: checked, failures }: Awaited<ReturnType<typeof lockedSignatures>>,
   setting: SignatureSetting,
 ): SignatureReport {
   const signatures = checked.map(rowOf);
@@ -121,7 +116,6 @@ export function signatureNotes(
   checked: readonly LockedSignature[],
   { hasPolicies, hasRoot }: SignatureSetting,
 ): string[] {
-  const notes: string[] = [];
   const verified = checked.flatMap(({ locked, verdict }) =>
     verdict !== undefined && isVerified(verdict) ? [{ locked, verdict }] : [],
   );
@@ -129,25 +123,22 @@ export function signatureNotes(
     verified
       .filter(({ verdict }) => which(verdict))
       .map(({ locked }) => joinReference(locked.repository, locked.version));
+  const notes: string[] = [];
   if (!hasPolicies) notes.push('no ImageConfig asks for signatures: none was looked for');
   else if (checked.length > 0 && checked.every(({ verdict }) => verdict === undefined)) {
     notes.push(
       'no ImageConfig that asks for signatures is for a locked image, by the name that it is pulled by: none was looked for',
     );
   }
+  const noteRefused = (images: readonly string[], how: string) => {
+    if (images.length === 0) return;
+    notes.push(`signed ${how}, so the cluster would refuse them: ${images.join(', ')}`);
+  };
   const referred = named(({ place }) => place === 'referrer');
-  if (referred.length > 0) {
-    notes.push(
-      `signed as referrers, where Crossplane does not look, so the cluster would refuse them: ${referred.join(', ')}`,
-    );
-  }
+  noteRefused(referred, 'as referrers, where Crossplane does not look');
   if (hasRoot) return notes;
   const unlogged = named(({ isLogged }) => !isLogged);
-  if (unlogged.length > 0) {
-    notes.push(
-      `signed without an entry in a transparency log, so the cluster would refuse them: ${unlogged.join(', ')}`,
-    );
-  }
+  noteRefused(unlogged, 'without an entry in a transparency log');
   if (verified.length > unlogged.length) {
     notes.push(
       'entries in the transparency log were not checked, as the cluster does: that takes `--trusted-root FILE`',

@@ -1,7 +1,7 @@
 import { contentMismatches, listed, reResolve } from './lock-mismatches.js';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import { type Digest, isDigest } from '../../base/digest.js';
-import { InputError, SourceError } from '../../base/errors.js';
+import { InputError, type SourceError, valuesAndFailures } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { imageConfigsIn, rewrittenImage } from '../../crossplane/package-manager/image-config.js';
 import { isRejection, judge } from '../../crossplane/packages/admission.js';
@@ -10,11 +10,7 @@ import {
   parseReference,
   referenceRules,
 } from '../../crossplane/packages/reference.js';
-import {
-  isSelected,
-  releaseSelector,
-  type ReleaseSelector,
-} from '../../crossplane/releases/target-choice.js';
+import { isSelected, releaseSelector } from '../../crossplane/releases/target-choice.js';
 import { type Target, targetFor } from '../../crossplane/releases/target.js';
 import type { Request } from '../../project/inputs/request.js';
 import { type LockedPackage, lockedParts, type Lockfile } from '../../project/lockfile/lockfile.js';
@@ -63,13 +59,13 @@ export async function verify(
   options: VerifyOptions,
 ): Promise<Verification> {
   const target = targetFor(lockfile.crossplane)!;
-  const stale = [
-    ...otherRelease(releaseSelector(request ?? {}, options.crossplane), target),
-    ...(request === undefined ? [] : staleInputs(lockfile, request, target, options)),
-  ];
+  const stale = staleInputs(lockfile, request, target, options);
   const allowUndigested = options.allowUndigested ?? false;
   const context = { reader: SourceReader.of(options.source), target, allowUndigested };
-  const { reads, failures } = await readAll(lockfile, context);
+  // The failure of one source does not stop the others.
+  const { values: reads, failures } = await valuesAndFailures(
+    lockfile.packages.map((locked) => readLocked(locked, context)),
+  );
   const fetched = reads.filter((read): read is Read => read.fetched !== undefined);
   const checked = fetched.map((read) => checkContents(read, target, options));
   const mismatches = [
@@ -137,33 +133,19 @@ function packageNotes(reads: readonly LockedRead[]): string[] {
 /** Returns why the lockfile is stale, as far as lockfile and request show it. */
 function staleInputs(
   lockfile: Lockfile,
-  request: Request,
+  request: Request | undefined,
   target: Target,
   options: VerifyOptions,
 ): Mismatch[] {
-  const problem = toProblem(request, [target], options);
-  return staleReasons(lockfile, problem, target).map((text) => ({ kind: 'input', text }));
-}
-
-function otherRelease(selector: ReleaseSelector | undefined, target: Target): Mismatch[] {
-  if (selector === undefined || isSelected(target, selector)) return [];
-  const text = 'the Crossplane release is not the one that is asked for';
-  return [{ kind: 'input', text, locked: target.version, found: selector.text }];
-}
-
-/** Reads every locked package. The failure of one source does not stop the others. */
-async function readAll(lockfile: Lockfile, context: ReadContext) {
-  const outcomes = await Promise.allSettled(
-    lockfile.packages.map((locked) => readLocked(locked, context)),
-  );
-  const reads: LockedRead[] = [];
-  const failures: SourceError[] = [];
-  for (const outcome of outcomes) {
-    if (outcome.status === 'fulfilled') reads.push(outcome.value);
-    else if (outcome.reason instanceof SourceError) failures.push(outcome.reason);
-    else throw outcome.reason;
+  const stale: Mismatch[] = [];
+  const selector = releaseSelector(request ?? {}, options.crossplane);
+  if (selector !== undefined && !isSelected(target, selector)) {
+    const text = 'the Crossplane release is not the one that is asked for';
+    stale.push({ kind: 'input', text, locked: target.version, found: selector.text });
   }
-  return { reads, failures };
+  if (request === undefined) return stale;
+  const reasons = staleReasons(lockfile, toProblem(request, [target], options), target);
+  return [...stale, ...reasons.map((text): Mismatch => ({ kind: 'input', text }))];
 }
 
 interface CheckedContents {
@@ -226,14 +208,17 @@ async function readLocked(locked: LockedPackage, context: ReadContext): Promise<
   const { repository, version, digest } = locked;
   const parts = lockedParts(locked);
   const { reader, target } = context;
-  const result = (fetched: CheckedPackage | undefined, findings: Partial<LockedRead> = {}) => ({
-    locked,
-    fetched,
-    mismatches: [],
-    notes: [],
-    ...findings,
-  });
-  const missing = result(undefined, { mismatches: [missingPackage(locked)] });
+  const result = (fetched: CheckedPackage | undefined, findings: Partial<LockedRead> = {}) => {
+    return { locked, fetched, mismatches: [], notes: [], ...findings };
+  };
+  const gone: Mismatch = {
+    kind: 'gone',
+    repository,
+    version,
+    text: 'no source has what was locked',
+    locked: digest ?? version,
+  };
+  const missing = result(undefined, { mismatches: [gone] });
   const current = await reader.fetch({ repository, version, parts }, target);
   if (digest === undefined) {
     if (current === undefined) return missing;
@@ -280,14 +265,6 @@ async function missingTag(
   return { mismatches: [{ kind: 'gone', repository, version, text, locked: digest }] };
 }
 
-function missingPackage({ repository, version, digest }: LockedPackage): Mismatch {
-  const text = 'no source has what was locked';
-  return { kind: 'gone', repository, version, text, locked: digest ?? version };
-}
-
-/** Maximum number of tags in a message. */
-const MAX_TAGS_SHOWN = 5;
-
 /**
  * Returns notes on published tags that no cluster can install while a locked tag is pinned: they
  * start with the locked tag, and no ImageConfig with a longer prefix excepts them.
@@ -317,7 +294,7 @@ export async function longerTags(lockfile: Lockfile, source: PackageSource): Pro
       : '`xpkg-resolve resolve --pin locked` lets such tags through';
     const quoted = longer.map((tag) => `\`${tag}\``);
     return [
-      `while \`${joinReference(repository, version)}\` is pinned, no cluster can install ${listed(quoted, MAX_TAGS_SHOWN)}, ` +
+      `while \`${joinReference(repository, version)}\` is pinned, no cluster can install ${listed(quoted)}, ` +
         `published, and beginning as it does: ${advice}`,
     ];
   });
