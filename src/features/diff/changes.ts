@@ -1,6 +1,7 @@
 import type { RuleResult } from './findings.js';
 import {
   byKindAndName,
+  isCrdOwner,
   type OwnedKind,
   type OwnedObject,
   ownershipKey,
@@ -111,12 +112,7 @@ export function ownerChanges(oldLock: Lockfile, newLock: Lockfile): OwnerChange[
   return changes.sort(byKindAndName);
 }
 
-interface Owned {
-  readonly object: OwnedObject;
-  readonly owner: LockedPackage;
-}
-
-function ownersIn({ packages }: Lockfile): ReadonlyMap<string, Owned> {
+function ownersIn({ packages }: Lockfile) {
   return new Map(
     packages.flatMap((owner) =>
       owner.owns.map((object) => [ownershipKey(object), { object, owner }] as const),
@@ -128,10 +124,19 @@ function ownersIn({ packages }: Lockfile): ReadonlyMap<string, Owned> {
 export function objectFinding(change: OwnerChange): RuleResult | undefined {
   const { kind, before, after, orphanedBy } = change;
   if (change.change === 'added') return undefined;
+  if (change.change === 'owner') {
+    const text = `is installed by ${nameOf(after!)} now, and was by ${nameOf(before!)}: it must be handed over`;
+    return { rule: 'owner-changed', severity: 'harmless', text };
+  }
   if (orphanedBy !== undefined) return orphaned(kind, orphanedBy);
-  if (change.change === 'removed') return REMOVED[kind] ?? REMOVED.other;
-  const text = `is installed by ${nameOf(after!)} now, and was by ${nameOf(before!)}: it must be handed over`;
-  return { rule: 'owner-changed', severity: 'harmless', text };
+  const rule = 'object-removed';
+  if (isCrdOwner(change)) {
+    const text = 'removed: all objects of this kind are deleted with it';
+    return { rule, severity: 'stored', text };
+  }
+  if (kind !== 'Composition') return { rule, severity: 'harmless', text: 'removed' };
+  const text = 'removed: composite resources that use it are composed no more';
+  return { rule, severity: 'writers', text };
 }
 
 function nameOf({ repository, version }: LockedPackage): string {
@@ -158,23 +163,4 @@ const ORPHANED: Readonly<Partial<Record<OwnedKind, string>>> = {
   XRD: MISSING_ON_NEW,
   claim: MISSING_ON_NEW,
   Composition: MISSING_ON_NEW,
-};
-
-const DEFINITION_REMOVED: RuleResult = {
-  rule: 'object-removed',
-  severity: 'stored',
-  text: 'removed: all objects of this kind are deleted with it',
-};
-
-const REMOVED: Readonly<Partial<Record<OwnedKind, RuleResult>> & { other: RuleResult }> = {
-  CRD: DEFINITION_REMOVED,
-  XRD: DEFINITION_REMOVED,
-  claim: DEFINITION_REMOVED,
-  MRD: DEFINITION_REMOVED,
-  Composition: {
-    rule: 'object-removed',
-    severity: 'writers',
-    text: 'removed: composite resources that use it are composed no more',
-  },
-  other: { rule: 'object-removed', severity: 'harmless', text: 'removed' },
 };

@@ -1,13 +1,11 @@
 import { DIFF_SEVERITIES, isAsSevereAs, type DiffSeverity } from './findings.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
-import { documentParser } from '../../crossplane/package-yaml/document-pair.js';
-import { diff, type Diff, diffPackages } from './diff.js';
-import type { ArgsOf, Flags, Outcome } from '../../cli/kit/command.js';
+import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { formatFlag } from '../../cli/arguments/common-flags.js';
 import { packageFlags } from '../../cli/sources/package-argument.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { comparedSides } from './compared-sides-command.js';
+import { openComparison } from './compared-sides-command.js';
 import { diffLines, diffMarkdown, diffOutput, diffReport, type DiffValue } from './output.js';
 
 const side = (describe: string) => ({ demandOption: true, describe }) as const;
@@ -54,34 +52,27 @@ export const diffCommand = defineCommand({
     ['$0 diff SOURCE@v1.20.0 SOURCE@v1.23.0 --fail-on writers', 'two versions of a package'],
   ],
   run: async (args, io): Promise<DiffValue> => {
-    const sides = await comparedSides(args.old, args.new, args, io);
-    const parser = args.schemas ? documentParser : undefined;
-    const result = await withProgress(io, noStats(), () =>
-      sides.of === 'locks'
-        ? diff(sides.old, sides.newer, { parser, concurrency: args.concurrency })
-        : diffPackages(sides.old, sides.newer, { parser, target: sides.target }),
-    );
-    return { result, shown: { old: sides.old.shown, new: sides.newer.shown } };
+    const { shown, compare } = await openComparison(args, io);
+    return { result: await withProgress(io, noStats(), compare), shown };
   },
   json: () => diffOutput,
   text: ({ result, shown }, args) =>
     args.output === 'markdown' ? diffMarkdown(result, shown) : diffLines(result, args),
   closingNotes: ({ result }) => result.notes.map((note) => `note: ${note}`),
-  findings: async ({ result, shown }, args, io) => {
+  findings: async (value, args, io) => {
     const { LockPlaces } = await import('../../cli/findings/report-parts.js');
-    const places = await LockPlaces.read(args.new, io);
-    return diffReport(result, { shown, places, limit: failingFrom(args) });
+    return diffReport(value, await LockPlaces.read(args.new, io), failingFrom(args));
   },
-  exit: ({ result }, args) => outcomeOf(result, failingFrom(args)),
+  exit: ({ result: { findings, omitted } }, args) => {
+    const limit = failingFrom(args);
+    if (limit === undefined) return 'ok';
+    const isFailing = ({ severity }: { readonly severity: DiffSeverity }) =>
+      isAsSevereAs(severity, limit);
+    return [...findings, ...omitted].some(isFailing) ? 'findings' : 'ok';
+  },
 });
 
 /** Returns the mildest severity that fails the run; undefined: none does. */
 function failingFrom({ failOn, exitCode }: Args): DiffSeverity | undefined {
   return failOn ?? (exitCode ? 'readers' : undefined);
-}
-
-function outcomeOf({ findings, omitted }: Diff, limit: DiffSeverity | undefined): Outcome {
-  if (limit === undefined) return 'ok';
-  const isFailing = [...findings, ...omitted].some(({ severity }) => isAsSevereAs(severity, limit));
-  return isFailing ? 'findings' : 'ok';
 }

@@ -17,7 +17,16 @@ import {
 } from '../../sources/images/image-documents.js';
 import { isDigest } from '../../base/digest.js';
 import { printable, shellWord } from '../../base/escape.js';
-import type { DiffSide, DocumentReader, ComparedPackage, PackageSide } from './diff.js';
+import {
+  type ComparedPackage,
+  type Diff,
+  diff,
+  diffPackages,
+  type DiffSide,
+  type PackageSide,
+} from './diff.js';
+import type { DiffValue } from './output.js';
+import { documentParser } from '../../crossplane/package-yaml/document-pair.js';
 import type { ArgsOf } from '../../cli/kit/command.js';
 import { imageConfigs } from '../../cli/arguments/input-flags.js';
 import {
@@ -38,37 +47,32 @@ type SideArgs = Omit<ArgsOf<typeof packageFlags>, 'output'> & {
   readonly schemas: boolean;
 };
 
-/** One side of the comparison, with its name as the user wrote it. */
-type NamedSide = DiffSide & { readonly shown: string };
-
-/** The two sides of a comparison: two lockfiles or two packages. */
-type ComparedSides =
-  | { readonly of: 'locks'; readonly old: NamedSide; readonly newer: NamedSide }
-  | {
-      readonly of: 'packages';
-      readonly old: PackageSide;
-      readonly newer: PackageSide;
-      readonly target: Target;
-    };
-
-export async function comparedSides(
-  old: string,
-  newer: string,
-  args: SideArgs,
+/** Opens both sides of a comparison, two lockfiles or two packages, to be compared later. */
+export async function openComparison(
+  args: SideArgs & { readonly old: string; readonly new: string },
   io: RunIo,
-): Promise<ComparedSides> {
-  const locks = [await namedLock(old, args, io), await namedLock(newer, args, io)] as const;
-  const [before, after] = locks;
+): Promise<Pick<DiffValue, 'shown'> & { readonly compare: () => Promise<Diff> }> {
+  const parser = args.schemas ? documentParser : undefined;
+  const before = await namedLock(args.old, args, io);
+  const after = await namedLock(args.new, args, io);
   if (before !== undefined && after !== undefined) {
-    const sides = { old: await lockSide(before, args, io), newer: await lockSide(after, args, io) };
-    return { of: 'locks', ...sides };
+    const [old, newer] = [await lockSide(before, args, io), await lockSide(after, args, io)];
+    const { concurrency } = args;
+    return {
+      shown: { old: before.shown, new: after.shown },
+      compare: () => diff(old, newer, { parser, concurrency }),
+    };
   }
   if (before === undefined && after === undefined) {
     const target = await projectTarget(args, io);
-    const side = (text: string) => packageSide(text, target, args, io);
-    return { of: 'packages', old: await side(old), newer: await side(newer), target };
+    const old = await packageSide(args.old, target, args, io);
+    const newer = await packageSide(args.new, target, args, io);
+    return {
+      shown: { old: args.old, new: args.new },
+      compare: () => diffPackages(old, newer, { parser, target }),
+    };
   }
-  const [lock, other] = before === undefined ? [newer, old] : [old, newer];
+  const [lock, other] = before === undefined ? [args.new, args.old] : [args.old, args.new];
   throw new InputError(`\`${lock}\` is a lockfile, and \`${other}\` is none`, {
     hint: 'compare two lockfiles, or two packages; `REVISION:xpkg.lock.yaml` is one that git has',
   });
@@ -79,11 +83,14 @@ export async function lockSide(
   { shown, lockfile }: NamedLock,
   args: SourceArgs & Pick<SideArgs, 'schemas'>,
   io: RunIo,
-): Promise<NamedSide> {
+): Promise<DiffSide> {
   const target = targetFor(lockfile.crossplane)!;
   const sources = await openEach(args, io, noStats(), extraManifestsIn(lockfile, shown));
-  const contentsOf = args.schemas ? contentsReader(firstKnowing(sources), target) : undefined;
-  return { shown, lockfile, read: fromSources(sources, target), contentsOf };
+  return {
+    lockfile,
+    read: (locked, take) => imageDocuments(locked, sources, target, take),
+    contentsOf: args.schemas ? contentsReader(firstKnowing(sources), target) : undefined,
+  };
 }
 
 /** Returns a reader of package contents. It returns undefined for packages that cannot be read. */
@@ -99,10 +106,6 @@ function contentsReader(source: PackageSource, target: Target): DiffSide['conten
       throw error;
     }
   };
-}
-
-function fromSources(sources: readonly PackageSource[], target: Target): DocumentReader {
-  return (locked, take) => imageDocuments(locked, sources, target, take);
 }
 
 /** Reads a package by its file or reference. Throws if it does not exist. */
@@ -147,7 +150,11 @@ async function packageSide(
     ? async (take) => packaged(await xpkgContents(path, shown, target, take))
     : async (take) => {
         const { contents, complete, notes } = await readPackageAndDocuments(path, shown, take);
-        if (!complete) throw truncatedPackage(shown);
+        if (!complete) {
+          throw new InputError(`\`${shown}\` cannot be read to its end`, {
+            hint: `\`xpkg-resolve lint ${shellWord(shown)}\` says why`,
+          });
+        }
         printNotes(notes);
         return packaged({ contents, digest: undefined });
       };
@@ -167,12 +174,6 @@ async function xpkgContents(
   const found = await readImageContents(wanted, [source], target, take);
   if (found === undefined) throw new InputError(`\`${shown}\` holds no package`);
   return found;
-}
-
-function truncatedPackage(shown: string): InputError {
-  return new InputError(`\`${shown}\` cannot be read to its end`, {
-    hint: `\`xpkg-resolve lint ${shellWord(shown)}\` says why`,
-  });
 }
 
 function comparedPackage(

@@ -61,13 +61,16 @@ function apiDefinition(document: JsonValue): ApiDefinition {
 function apiVersion(version: JsonObject, index: number, written: JsonObject): ApiVersion {
   const hasOwnSchema = written['schema'] !== undefined || version['schema'] === undefined;
   const at = hasOwnSchema ? ['spec', 'versions', index] : ['spec'];
-  const { schema, at: place } = schemaIn(version, at);
   return {
     name: stringOf(version['name']) ?? '',
     served: version['served'] === true,
     stored: version['storage'] === true || version['referenceable'] === true,
     written: version,
-    schema: { schema, at: hasOwnSchema ? place : ['spec', 'validation', 'openAPIV3Schema'] },
+    schema: {
+      // Without a schema, any value is accepted.
+      schema: mappingOf(mappingOf(version['schema'])?.['openAPIV3Schema']) ?? {},
+      at: [...at, hasOwnSchema ? 'schema' : 'validation', 'openAPIV3Schema'],
+    },
     at,
   };
 }
@@ -201,7 +204,8 @@ const findVersionChanges: DefinitionRule = function* (old, newer) {
   for (const version of newer.versions) {
     if (oldVersions.has(version.name)) continue;
     const text = `version ${version.name} added`;
-    const at = { version: version.name, at: ['spec', 'versions'], after: namePath(version) };
+    const after = [...version.at, 'name'];
+    const at = { version: version.name, at: ['spec', 'versions'], after };
     yield { rule: 'version-added', severity: 'harmless', text, ...at };
   }
   yield* findStorageChange(old, newer);
@@ -211,26 +215,18 @@ function byName({ versions }: ApiDefinition): ReadonlyMap<string, ApiVersion> {
   return new Map(versions.map((version) => [version.name, version]));
 }
 
-/** Returns the path of the name, the only field that every version has. */
-function namePath({ at }: ApiVersion): Path {
-  return [...at, 'name'];
-}
-
+/** Returns the paths of the names: the name is the only field that every version has. */
 function versionPlaces(before: ApiVersion, after: ApiVersion) {
-  return { version: before.name, at: namePath(before), after: namePath(after) };
+  return { version: before.name, at: [...before.at, 'name'], after: [...after.at, 'name'] };
 }
 
-function removedVersion(removed: ApiVersion): DefinitionFinding {
-  const { name: version, stored, served } = removed;
-  const rule = 'version-removed';
-  const at = namePath(removed);
-  if (stored) {
-    const text = `version ${version} removed, in which objects are stored: they must be rewritten in another first, and status.storedVersions no longer name it`;
-    return { rule, severity: 'stored', text, version, at, after: ['spec', 'versions'] };
-  }
-  const text = `version ${version} removed; status.storedVersions must not name it`;
-  const severity = served ? 'writers' : 'harmless';
-  return { rule, severity, text, version, at, after: ['spec', 'versions'] };
+function removedVersion({ name: version, stored, served, at }: ApiVersion): DefinitionFinding {
+  const text = stored
+    ? `version ${version} removed, in which objects are stored: they must be rewritten in another first, and status.storedVersions no longer name it`
+    : `version ${version} removed; status.storedVersions must not name it`;
+  const severity = stored ? 'stored' : served ? 'writers' : 'harmless';
+  const places = { at: [...at, 'name'], after: ['spec', 'versions'] };
+  return { rule: 'version-removed', severity, text, version, ...places };
 }
 
 function* findServingChanges(before: ApiVersion, after: ApiVersion): Iterable<DefinitionFinding> {
@@ -403,29 +399,23 @@ function fieldPath(path: string, name: string): string {
 }
 
 function* findingsAt(pair: SchemaPair): Iterable<RuleFinding> {
-  const covered = new Set<string>(STRUCTURAL);
+  const { before, after } = pair;
+  const covered = new Set(STRUCTURAL);
   for (const family of SCHEMA_RULES) {
     const findings = [...family.find(pair)];
     if (findings.length > 0) for (const keyword of family.keywords) covered.add(keyword);
     yield* findings;
   }
-  yield* otherKeywords(pair, covered);
-}
-
-/** Keywords that contain other nodes. */
-const STRUCTURAL = ['properties', 'items', 'additionalProperties'];
-
-/** Returns changes that no rule reports: other orders, and unknown keywords. */
-function* otherKeywords(
-  { before, after }: SchemaPair,
-  covered: ReadonlySet<string>,
-): Iterable<RuleFinding> {
+  // Changes that no rule reports: other orders, and unknown keywords.
   for (const keyword of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (covered.has(keyword) || sameValue(before[keyword], after[keyword])) continue;
     const text = `${keyword} changed`;
     yield { rule: 'keyword-changed', severity: 'harmless', text, keyword };
   }
 }
+
+/** Keywords that contain other nodes. */
+const STRUCTURAL = ['properties', 'items', 'additionalProperties'];
 
 function placed(finding: RuleFinding, node: Node, version: string): DocumentFinding {
   const { rule, severity, text, keyword, field } = finding;
@@ -440,10 +430,4 @@ function placed(finding: RuleFinding, node: Node, version: string): DocumentFind
     before: [...node.before.at, ...step],
     after: [...node.after.at, ...step],
   };
-}
-
-/** Returns the schema of a version; empty: it has none, so anything is accepted. */
-function schemaIn(version: JsonObject, at: Path): PlacedSchema {
-  const schema = mappingOf(mappingOf(version['schema'])?.['openAPIV3Schema']) ?? {};
-  return { schema, at: [...at, 'schema', 'openAPIV3Schema'] };
 }

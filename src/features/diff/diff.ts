@@ -73,58 +73,50 @@ export type ObjectChange =
 /** Compares two package sets: packages, owned objects, and the documents of changed packages. */
 export async function diff(old: DiffSide, newer: DiffSide, options: DiffOptions): Promise<Diff> {
   const changes = lockChanges(old.lockfile, newer.lockfile);
-  const { parser } = options;
-  const compared =
-    parser === undefined
-      ? []
-      : await compareContents(changes, { old, newer }, { ...options, parser });
-  const found = toDiff(changes, compared);
-  const notes = await releaseNotes(old.lockfile, newer, options);
+  const found = toDiff(changes, await compareContents(changes, old, newer, options));
+  const { crossplane, packages } = newer.lockfile;
+  const releases = [targetFor(old.lockfile.crossplane), targetFor(crossplane)] as const;
+  const notes = await droppedFieldNotes(packages, releases, { ...options, ...newer });
   return { ...found, notes: [...found.notes, ...notes] };
 }
 
-/** Returns notes on metadata that the new release ignores, also of unchanged packages. */
-async function releaseNotes(
-  old: Lockfile,
-  newer: DiffSide,
-  options: Pick<DiffOptions, 'concurrency'>,
-): Promise<readonly string[]> {
-  const [before, after] = [targetFor(old.crossplane), targetFor(newer.lockfile.crossplane)];
-  if (before === undefined || after === undefined || !isUpgradeToV2(before, after)) return [];
-  return droppedFieldNotes(newer.lockfile.packages, after, { ...options, ...newer });
-}
-
-/** Returns notes on packages with metadata that Crossplane v2 ignores or that is unknown. */
+/**
+ * Returns notes on packages with metadata that Crossplane v2 ignores or that is unknown. Empty
+ * unless the releases are an upgrade from v1 to v2.
+ */
 export async function droppedFieldNotes(
   packages: readonly LockedPackage[],
-  target: Target,
+  [before, after]: readonly [Target | undefined, Target | undefined],
   { contentsOf, concurrency }: Pick<DiffSide, 'contentsOf'> & Pick<DiffOptions, 'concurrency'>,
 ): Promise<readonly string[]> {
+  if (before === undefined || after === undefined || !isUpgradeToV2(before, after)) return [];
   const running = packages.filter(({ kind }) => kind !== 'Configuration');
   const read = await inParallel(
     running,
     concurrency,
     async (locked) => [locked, await contentsOf?.(locked)] as const,
   );
-  const { texts, unchecked } = findDroppedFields(read, target);
-  return unchecked.length === 0
-    ? texts
-    : [...texts, uncheckedFieldsText(unchecked, target.version)];
+  const { dropped, unchecked } = findDroppedFields(read, after);
+  const texts = dropped.map(({ text }) => text);
+  return unchecked.length === 0 ? texts : [...texts, uncheckedFieldsText(unchecked, after.version)];
 }
 
 /** Changes that are visible in the lockfiles. */
-interface LockChanges {
-  readonly packages: PackageChanges;
-  readonly owners: readonly OwnerChange[];
-}
-
-export function lockChanges(old: Lockfile, newer: Lockfile): LockChanges {
+export function lockChanges(old: Lockfile, newer: Lockfile) {
   return { packages: packageChanges(old, newer), owners: ownerChanges(old, newer) };
 }
 
+type LockChanges = ReturnType<typeof lockChanges>;
+
 function toDiff({ packages, owners }: LockChanges, compared: readonly Compared[]): Diff {
   const findings = new FindingList();
-  for (const change of owners) addOwnerFinding(change, findings);
+  for (const change of owners) {
+    const finding = objectFinding(change);
+    if (finding === undefined) continue;
+    const { kind, name, before, after, orphanedBy } = change;
+    const places = { before: placeOf(before), after: placeOf(after ?? orphanedBy) };
+    findings.add({ object: { kind, name }, version: '', path: '', ...finding, ...places });
+  }
   for (const each of compared) findings.addAll(each.findings);
   const changed = compared.flatMap(({ objects }) =>
     objects.map((object) => ({ ...object, change: 'schema' as const })),
@@ -138,15 +130,8 @@ function toDiff({ packages, owners }: LockChanges, compared: readonly Compared[]
   };
 }
 
-const place = (locked: LockedPackage | undefined) =>
-  locked && { repository: locked.repository, version: locked.version };
-
-function addOwnerFinding(change: OwnerChange, findings: FindingList): void {
-  const finding = objectFinding(change);
-  if (finding === undefined) return;
-  const { kind, name, before, after, orphanedBy } = change;
-  const places = { before: place(before), after: place(after ?? orphanedBy) };
-  findings.add({ object: { kind, name }, version: '', path: '', ...finding, ...places });
+function placeOf(locked: LockedPackage | undefined): DiffFinding['before'] {
+  return locked && { repository: locked.repository, version: locked.version };
 }
 
 /**
@@ -155,9 +140,11 @@ function addOwnerFinding(change: OwnerChange, findings: FindingList): void {
  */
 async function compareContents(
   { packages, owners }: LockChanges,
-  { old, newer }: Readonly<Record<'old' | 'newer', DiffSide>>,
-  { parser, concurrency }: DiffOptions & { readonly parser: DocumentParser },
+  old: DiffSide,
+  newer: DiffSide,
+  { parser, concurrency }: DiffOptions,
 ): Promise<readonly Compared[]> {
+  if (parser === undefined) return [];
   const moves = owners.filter(({ change }) => change === 'owner');
   const oldOwners = new Map(moves.map((move) => [ownershipKey(move), move.before!]));
   const updates = packages.moved.map(({ before, after }) => [after!, before!] as const);
@@ -173,7 +160,7 @@ async function compareContents(
     const before = previous.get(after);
     const documents =
       before && (ownerDocuments.get(before) ?? (await readDocuments(before, old, () => true)));
-    const compared = new Compared(parser);
+    const compared = new Compared();
     await newer.read(after, (document) => {
       const key = comparedKey(document);
       if (key === undefined) return;
@@ -182,7 +169,7 @@ async function compareContents(
       if (owner === undefined) return;
       const found = sameOwner ?? ownerDocuments.get(owner)?.find(key, document);
       if (found === undefined || found === 'same') return;
-      compared.add({ document: found, owner }, { document, owner: after });
+      compared.add({ document: found, owner }, { document, owner: after }, parser);
     });
     return compared;
   });
@@ -211,14 +198,9 @@ class Compared {
   readonly findings = new FindingList();
   readonly objects: OwnedObject[] = [];
   readonly notes: string[] = [];
-  readonly #parser: DocumentParser;
 
-  constructor(parser: DocumentParser) {
-    this.#parser = parser;
-  }
-
-  add(old: OwnedDocument, newer: OwnedDocument): void {
-    const found = compareDocuments(old, newer, this.#parser);
+  add(old: OwnedDocument, newer: OwnedDocument, parser: DocumentParser): void {
+    const found = compareDocuments(old, newer, parser);
     const { kind, name } = newer.document;
     if (typeof found === 'string') {
       const { repository, version } = newer.owner;
@@ -239,29 +221,25 @@ function comparedKey(document: PackageDocument): string | undefined {
   return as === 'meta' ? 'meta' : ownershipKey({ kind: as, name: document.name });
 }
 
-interface CompressedDocument {
-  readonly hash: string;
-  readonly bytes: Uint8Array;
-  readonly document: Omit<PackageDocument, 'text'>;
-}
-
 /** Documents of the old side, compressed: one provider has a hundred megabytes of text. */
 class DocumentCache {
-  readonly #documents = new Map<string, CompressedDocument>();
+  readonly #documents = new Map<
+    string,
+    { readonly hash: string; readonly bytes: Uint8Array } & Omit<PackageDocument, 'text'>
+  >();
 
   add(key: string, { text, ...document }: PackageDocument): void {
     const bytes = deflateRawSync(text, { level: 1 });
-    const compressed = { hash: hashOf(text), bytes, document: detached(document) };
-    this.#documents.set(detached(key), compressed);
+    this.#documents.set(detached(key), { ...detached(document), hash: hashOf(text), bytes });
   }
 
   /** Returns the document with a key; `same`: its text is equal; undefined: there is none. */
   find(key: string, newer: PackageDocument): PackageDocument | 'same' | undefined {
     const compressed = this.#documents.get(key);
     if (compressed === undefined) return undefined;
-    if (compressed.hash === hashOf(newer.text)) return 'same';
-    const text = inflateRawSync(compressed.bytes).toString('utf8');
-    return { ...compressed.document, text };
+    const { hash, bytes, ...document } = compressed;
+    if (hash === hashOf(newer.text)) return 'same';
+    return { ...document, text: inflateRawSync(bytes).toString('utf8') };
   }
 }
 
@@ -314,18 +292,18 @@ export async function diffPackages(
   // New documents are compared while they are read, before the kind of the new package is known.
   const owner = ownerOf(old, before.kind, repository);
   const newOwner = ownerOf(newer, before.kind, repository);
-  const compared = parser && new Compared(parser);
+  const compared = new Compared();
   const after = await newer.read((document) => {
-    const key = compared && comparedKey(document);
-    const previous = key === undefined ? undefined : documents.find(key, document);
-    if (previous === undefined || previous === 'same') return;
-    compared?.add({ document: previous, owner }, { document, owner: newOwner });
+    const key = parser && comparedKey(document);
+    const previous = key && documents.find(key, document);
+    if (!parser || !previous || previous === 'same') return;
+    compared.add({ document: previous, owner }, { document, owner: newOwner }, parser);
   });
   const changes = lockChanges(
     lockfileOf(owner, before, target),
     lockfileOf({ ...newOwner, kind: after.kind }, after, target),
   );
-  return toDiff(changes, compared === undefined ? [] : [compared]);
+  return toDiff(changes, [compared]);
 }
 
 function ownerOf(

@@ -16,7 +16,7 @@ import {
   stringOf,
 } from '../../base/json.js';
 import type { PackageDocument } from '../../crossplane/package-yaml/read-package-yaml.js';
-import type { ParsedDocument, ParsedPair } from '../../crossplane/package-yaml/document-pair.js';
+import type { ParsedPair } from '../../crossplane/package-yaml/document-pair.js';
 import { ownedKindOf, type OwnedKind } from '../../crossplane/packages/owned-objects.js';
 import { isPackageKind } from '../../crossplane/packages/package.js';
 import type { LockedPackage } from '../../project/lockfile/lockfile.js';
@@ -67,9 +67,13 @@ export function compareDocuments(
     object,
     ...(claim !== undefined && { claim }),
     ...(after.owner.kind === 'Function' ? ofInput(finding) : finding),
-    before: placeOf(before.owner, pair.old, oldPath),
-    after: placeOf(after.owner, pair.fresh, newPath),
+    before: placeIn(before.owner, pair.old.lineOf(oldPath)),
+    after: placeIn(after.owner, pair.fresh.lineOf(newPath)),
   }));
+}
+
+function placeIn({ repository, version }: DocumentOwner, line: number | undefined) {
+  return { repository, version, line };
 }
 
 function findingsIn(
@@ -103,14 +107,6 @@ function claimOf(xrd: JsonValue): string | undefined {
   const plural = stringOf(mappingOf(spec['claimNames'])?.['plural']);
   const group = stringOf(spec['group']);
   return plural === undefined || group === undefined ? undefined : `${plural}.${group}`;
-}
-
-function placeOf(
-  { repository, version }: DocumentOwner,
-  document: ParsedDocument,
-  path: DocumentFinding['before'],
-) {
-  return { repository, version, line: document.lineOf(path) };
 }
 
 /** Returns the effects of a changed Composition on the composite resources that use it. */
@@ -155,11 +151,6 @@ function functionsIn(spec: JsonObject): JsonValue[] {
 /** Maximum number of permissions of one request that are listed one by one. */
 const MAX_COMBINATIONS = 1_000;
 
-function permissionFinding(rule: string, text: string): DocumentFinding {
-  const at = ['spec', 'controller', 'permissionRequests'];
-  return specFinding({ rule, severity: 'harmless', text }, at);
-}
-
 /** Returns the added and removed permission requests of a provider. */
 export function comparePermissions(before: JsonValue, after: JsonValue): DocumentFinding[] {
   const [old, newer] = [permissionsIn(before), permissionsIn(after)];
@@ -171,6 +162,11 @@ export function comparePermissions(before: JsonValue, after: JsonValue): Documen
   ];
 }
 
+function permissionFinding(rule: string, text: string): DocumentFinding {
+  const at = ['spec', 'controller', 'permissionRequests'];
+  return specFinding({ rule, severity: 'harmless', text }, at);
+}
+
 /** Returns permissions such as `get secrets`, regardless of how requests group them. */
 function permissionsIn(meta: JsonValue): ReadonlySet<string> {
   const requests = listOf(mappingOf(specOf(meta)['controller'])?.['permissionRequests']) ?? [];
@@ -178,21 +174,17 @@ function permissionsIn(meta: JsonValue): ReadonlySet<string> {
 }
 
 function permissionsOf(request: JsonObject): string[] {
-  const sizes = ['verbs', 'apiGroups', 'resources'].map((field) => textsIn(request, field).length);
-  const urls = textsIn(request, 'nonResourceURLs').length;
-  if (sizes[0]! * (sizes[1]! * sizes[2]! + urls) > MAX_COMBINATIONS) return [shownValue(request)];
-  const names = textsIn(request, 'resourceNames');
+  const texts = (field: string) =>
+    (listOf(request[field]) ?? []).filter((text) => typeof text === 'string');
+  const [verbs, urls, groups] = [texts('verbs'), texts('nonResourceURLs'), texts('apiGroups')];
+  const [resources, names] = [texts('resources'), texts('resourceNames')];
+  const combinations = verbs.length * (groups.length * resources.length + urls.length);
+  if (combinations > MAX_COMBINATIONS) return [shownValue(request)];
   const named = names.length === 0 ? '' : ` named ${names.join(', ')}`;
-  return textsIn(request, 'verbs').flatMap((verb) => [
-    ...textsIn(request, 'nonResourceURLs').map((url) => `${verb} ${url}`),
-    ...textsIn(request, 'apiGroups').flatMap((group) =>
-      textsIn(request, 'resources').map(
-        (resource) => `${verb} ${resource}${group === '' ? '' : `.${group}`}${named}`,
-      ),
+  return verbs.flatMap((verb) => [
+    ...urls.map((url) => `${verb} ${url}`),
+    ...groups.flatMap((group) =>
+      resources.map((resource) => `${verb} ${resource}${group === '' ? '' : `.${group}`}${named}`),
     ),
   ]);
-}
-
-function textsIn(request: JsonObject, field: string): string[] {
-  return (listOf(request[field]) ?? []).filter((text) => typeof text === 'string');
 }

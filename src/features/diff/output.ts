@@ -49,21 +49,30 @@ export function diffLines(diff: Diff, { all }: { readonly all: boolean }): strin
 }
 
 function packageSection({ packages }: Diff, most: number): string[] {
-  const { added, removed, moved } = packages;
-  const rows = [
-    ...removed.map((each) => ['-', each.repository, shortVersion(each.from!), wantsText(each)]),
-    ...moved.map((each) => ['~', each.repository, movedText(each), wantsText(each)]),
-    ...added.map((each) => ['+', each.repository, shortVersion(each.to!), wantsText(each)]),
-  ];
+  const rows = packageRows(packages).map(([change, ...cells]) => [SIGNS[change], ...cells]);
   if (rows.length === 0) return [];
+  const { added, removed, moved } = packages;
   const counts = `${added.length} added, ${removed.length} removed, ${moved.length} moved`;
   return [`packages: ${counts}`, ...truncatedText(columns(rows), most)];
 }
 
-/** `v1.20.0 → v1.23.0`; for a moved tag, its digests. */
-function movedText({ from, to, movedTag }: PackageChange): string {
-  if (movedTag === undefined) return `${shortVersion(from!)} → ${shortVersion(to!)}`;
-  return `${to!} (${shortVersion(movedTag.from)} → ${shortVersion(movedTag.to)})`;
+const SIGNS = { removed: '-', moved: '~', added: '+' };
+
+/** Returns a row for each changed package: change, repository, versions and requirers. */
+function packageRows(packages: Diff['packages']) {
+  return (['removed', 'moved', 'added'] as const).flatMap((change) =>
+    packages[change].map(
+      (each) => [change, each.repository, versionsText(each), wantsText(each)] as const,
+    ),
+  );
+}
+
+/** `v1.20.0 → v1.23.0`; for a moved tag, its digests; for an added or removed package, its version. */
+function versionsText({ from, to, movedTag }: PackageChange): string {
+  if (movedTag !== undefined) {
+    return `${to!} (${shortVersion(movedTag.from)} → ${shortVersion(movedTag.to)})`;
+  }
+  return [from, to].flatMap((version) => (version ? shortVersion(version) : [])).join(' → ');
 }
 
 /** Returns the requirers of a package, the first by name. */
@@ -81,8 +90,13 @@ function wantText(want: Want): string {
 
 function objectSection({ objects }: Diff, most: number): string[] {
   if (objects.length === 0) return [];
-  const listed = objects.filter(({ change }) => change === 'removed' || change === 'owner');
-  return [`objects: ${objectCounts(objects)}`, ...truncatedText(listed.map(objectLine), most)];
+  const lines = objects.flatMap((object) => {
+    const named = `${object.kind} ${object.name}`;
+    if (object.change === 'removed') return `  - ${named} of ${object.before!.repository}`;
+    if (object.change !== 'owner') return [];
+    return `  > ${named} from ${object.before!.repository} to ${object.after!.repository}`;
+  });
+  return [`objects: ${objectCounts(objects)}`, ...truncatedText(lines, most)];
 }
 
 /** `12 added, 3 removed, 1 changed owner, 40 changed`. */
@@ -92,31 +106,16 @@ function objectCounts(objects: readonly ObjectChange[]): string {
   return `${count('added')} added, ${count('removed')} removed, ${count('owner')} changed owner, ${count('schema')} changed`;
 }
 
-function objectLine(change: ObjectChange): string {
-  const { kind, name } = change;
-  if (change.change === 'owner') {
-    return `  > ${kind} ${name} from ${change.before!.repository} to ${change.after!.repository}`;
-  }
-  return change.change === 'removed'
-    ? `  - ${kind} ${name} of ${change.before!.repository}`
-    : `  ${kind} ${name}`;
-}
-
 function findingSection(diff: Diff, most: number, all: boolean): string[] {
   const { findings } = diff;
   if (findings.length === 0) return [];
   const isListed = (finding: DiffFinding) => all || isRelevant(finding);
-  const folded = foldedFindings(findings.filter(isListed));
-  const lines = folded.slice(0, most).flatMap(findingLines);
-  const omitted = folded.length - Math.min(most, folded.length);
+  const items = foldedFindings(findings.filter(isListed)).map(findingLines);
   const harmless = countedRules(findings.filter((finding) => !isListed(finding)));
   return [
     `findings: ${severityCounts(diff)}`,
-    ...lines,
-    ...(omitted > 0 ? [`  … and ${omitted} more; \`--all\` shows them`] : []),
-    ...(harmless.length > 0
-      ? wrap(`harmless: ${harmless.map(([rule, n]) => `${n} ${rule}`).join(', ')}`, '  ', '    ')
-      : []),
+    ...truncatedText(items, most),
+    ...(harmless === '' ? [] : wrap(`harmless: ${harmless}`, '  ', '    ')),
   ];
 }
 
@@ -130,9 +129,11 @@ function findingLines(folded: FoldedFinding): string[] {
   ];
 }
 
-function truncatedText(lines: readonly string[], most: number): string[] {
-  if (lines.length <= most) return [...lines];
-  return [...lines.slice(0, most), `  … and ${lines.length - most} more; \`--all\` shows them`];
+/** Returns the first items, each of one or more lines, and the number of the others. */
+function truncatedText(items: readonly (string | string[])[], most: number): string[] {
+  const lines = items.slice(0, most).flat();
+  if (items.length <= most) return lines;
+  return [...lines, `  … and ${items.length - most} more; \`--all\` shows them`];
 }
 
 /** Findings with the same message for several objects or versions. */
@@ -161,11 +162,12 @@ function foldedFindings(findings: readonly DiffFinding[]): readonly FoldedFindin
     .sort((a, b) => bySeverity(a.first.severity, b.first.severity) || b.count - a.count);
 }
 
-/** Counts harmless findings by rule, the most frequent first. */
-function countedRules(findings: readonly DiffFinding[]): readonly (readonly [string, number])[] {
+/** Counts findings by rule, the most frequent first: `3 field-added, 1 docs-changed`. */
+function countedRules(findings: readonly DiffFinding[]): string {
   const counts = new Map<string, number>();
   for (const { rule } of findings) counts.set(rule, (counts.get(rule) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return sorted.map(([rule, count]) => `${count} ${rule}`).join(', ');
 }
 
 /** Whether a reviewer should see a finding: it breaks something, or changes permissions. */
@@ -215,13 +217,13 @@ const TITLES: Readonly<Record<DiffSeverity, string>> = {
 };
 
 /** Returns the differences between two package sets as Markdown for a pull request, with collapsed details. */
-export function diffMarkdown(
-  diff: Diff,
-  shown: { readonly old: string; readonly new: string },
-): string {
+export function diffMarkdown(diff: Diff, shown: DiffValue['shown']): string {
   const { packages, objects, findings } = diff;
   const heading = `### ${codeSpan(shown.old)} → ${codeSpan(shown.new)}`;
-  const rows = packageRows(packages);
+  const rows = packageRows(packages).map(([change, ...cells]) => [
+    change,
+    ...cells.map((cell) => (cell === '' ? '' : codeSpan(cell, { inTable: true }))),
+  ]);
   if (rows.length + objects.length + findings.length === 0) {
     return `${heading}\n\nNothing differs.\n`;
   }
@@ -236,21 +238,6 @@ export function diffMarkdown(
     ...DIFF_SEVERITIES.flatMap((severity) => findingDetails(diff, severity)),
     ...diff.notes.map((note) => codeSpan(note)),
   ].join('\n\n')}\n`;
-}
-
-const row = (what: string, change: PackageChange, version: string) => [
-  what,
-  ...[change.repository, version, wantsText(change)].map((text) =>
-    text === '' ? '' : codeSpan(text, { inTable: true }),
-  ),
-];
-
-function packageRows({ added, removed, moved }: Diff['packages']): string[][] {
-  return [
-    ...removed.map((change) => row('removed', change, shortVersion(change.from!))),
-    ...moved.map((change) => row('moved', change, movedText(change))),
-    ...added.map((change) => row('added', change, shortVersion(change.to!))),
-  ];
 }
 
 function objectItem(object: ObjectChange): string {
@@ -281,12 +268,9 @@ function findingItem(folded: FoldedFinding): string {
 
 /** Returns a collapsed list. `summary` is not escaped. */
 function details(summary: string, items: readonly string[]): string {
-  return `<details><summary>${summary}</summary>\n\n${truncatedItems(items).join('\n')}\n\n</details>`;
-}
-
-function truncatedItems(lines: readonly string[]): string[] {
-  if (lines.length <= MAX_LINES) return [...lines];
-  return [...lines.slice(0, MAX_LINES), `\n… and ${lines.length - MAX_LINES} more.`];
+  const more = items.length - MAX_LINES;
+  const list = [...items.slice(0, MAX_LINES), ...(more > 0 ? [`\n… and ${more} more.`] : [])];
+  return `<details><summary>${summary}</summary>\n\n${list.join('\n')}\n\n</details>`;
 }
 
 const SEVERITIES: Readonly<Record<DiffSeverity, ReportSeverity>> = {
@@ -296,16 +280,15 @@ const SEVERITIES: Readonly<Record<DiffSeverity, ReportSeverity>> = {
   harmless: 'info',
 };
 
-interface DiffContext {
-  readonly shown: { readonly old: string; readonly new: string };
-  /** Lines of packages in the new lockfile. */
-  readonly places: LockPlaces;
-  /** Lowest severity that fails the run; undefined if none does. */
-  readonly limit: DiffSeverity | undefined;
-}
-
-/** Returns the findings of a change, placed at the package in the new lockfile; harmless ones are omitted. */
-export function diffReport(diff: Diff, { shown, places, limit }: DiffContext): Report {
+/**
+ * Returns the findings of a change, placed at the package in the new lockfile; harmless ones are
+ * omitted. `limit`: the mildest severity that fails the run; undefined: none does.
+ */
+export function diffReport(
+  { result: diff, shown }: DiffValue,
+  places: LockPlaces,
+  limit: DiffSeverity | undefined,
+): Report {
   const findings = foldedFindings(diff.findings.filter(isRelevant)).map((folded) => {
     const { severity, path, text, rule, before, after } = folded.first;
     return {
@@ -413,16 +396,14 @@ const schema = outputSchema('diff -o json', {
   notes,
 });
 
-type DiffDocument = Static<typeof schema>;
-
 /** All differences between two package sets, the worst findings first. */
 export const diffOutput = jsonOutput(
   schema,
-  ({ result: { packages, ...result }, shown }: DiffValue): DiffDocument => ({
+  ({ result: { packages, ...result }, shown }: DiffValue): Static<typeof schema> => ({
     ...shown,
     packages: {
-      added: packages.added.map((change) => endDocument(change.after!, change)),
-      removed: packages.removed.map((change) => endDocument(change.before!, change)),
+      added: packages.added.map((change) => endDocument(change, change.after!)),
+      removed: packages.removed.map((change) => endDocument(change, change.before!)),
       moved: packages.moved.map((change) => ({
         source: change.repository,
         from: change.from!,
@@ -432,16 +413,31 @@ export const diffOutput = jsonOutput(
         wantedBy: change.wantedBy.map(wantDocument),
       })),
     },
-    objects: result.objects.map(objectDocument),
-    findings: result.findings.map(findingDocument),
+    objects: result.objects.map((object) => {
+      const { kind, name, change } = object;
+      if (object.change === 'schema') return { kind, name, change };
+      return { kind, name, change, from: object.before?.repository, to: object.after?.repository };
+    }),
+    findings: result.findings.map(({ object, before, after, ...finding }) => ({
+      kind: object.kind,
+      object: object.name,
+      claim: finding.claim,
+      version: finding.version,
+      path: finding.path,
+      rule: finding.rule,
+      severity: finding.severity,
+      text: finding.text,
+      from: before && placeDocument(before),
+      to: after && placeDocument(after),
+    })),
     omitted: result.omitted,
     notes: result.notes,
   }),
 );
 
 function endDocument(
-  { repository, version: at, digest: of }: LockedPackage,
-  { wantedBy: wants }: PackageChange,
+  { repository, wantedBy: wants }: PackageChange,
+  { version: at, digest: of }: LockedPackage,
 ): Static<typeof packageEnd> {
   return { source: repository, version: at, digest: of, wantedBy: wants.map(wantDocument) };
 }
@@ -449,28 +445,6 @@ function endDocument(
 function wantDocument(want: Want): Static<typeof wantedBy>[number] {
   if (want.by === 'user') return { user: true };
   return { source: want.repository, version: want.version, constraint: want.constraint };
-}
-
-function objectDocument(object: ObjectChange): DiffDocument['objects'][number] {
-  const { kind, name, change } = object;
-  if (object.change === 'schema') return { kind, name, change };
-  const { before, after } = object;
-  return { kind, name, change, from: before?.repository, to: after?.repository };
-}
-
-function findingDocument(finding: DiffFinding): DiffDocument['findings'][number] {
-  return {
-    kind: finding.object.kind,
-    object: finding.object.name,
-    claim: finding.claim,
-    version: finding.version,
-    path: finding.path,
-    rule: finding.rule,
-    severity: finding.severity,
-    text: finding.text,
-    from: finding.before && placeDocument(finding.before),
-    to: finding.after && placeDocument(finding.after),
-  };
 }
 
 function placeDocument({ repository, version: at, line }: DiffPlace): Static<typeof place> {

@@ -45,13 +45,25 @@ function keepsUnknown(schema: JsonObject): boolean {
   return schema['x-kubernetes-preserve-unknown-fields'] === true;
 }
 
-type FlagResult = readonly [rule: string, severity: DiffSeverity, text: string];
+type Result = readonly [rule: string, severity: DiffSeverity, text: string];
+
+/** Yields the result for a value that was added, removed or changed. Texts get shown values. */
+function* valueChange(
+  keyword: string,
+  [from, to]: readonly [JsonValue | undefined, JsonValue | undefined],
+  results: (from: string, to: string) => Readonly<Record<'added' | 'removed' | 'changed', Result>>,
+): Iterable<RuleFinding> {
+  if (sameValue(from, to)) return;
+  const change = from === undefined ? 'added' : to === undefined ? 'removed' : 'changed';
+  const [rule, severity, text] = results(shownValue(from), shownValue(to))[change];
+  yield { rule, severity, text, keyword };
+}
 
 /** Yields the result for a boolean keyword that was set or cleared. */
 function* flagChange(
   { before, after }: SchemaPair,
   keyword: string,
-  results: { readonly set: FlagResult; readonly cleared: FlagResult },
+  results: { readonly set: Result; readonly cleared: Result },
 ): Iterable<RuleFinding> {
   const isSet = after[keyword] === true;
   if (isSet === (before[keyword] === true)) return;
@@ -67,16 +79,18 @@ const FIELD_RULES: RuleFamily = {
     const keepsData = keepsUnknown(after) || after['additionalProperties'] !== undefined;
     for (const field of oldFields.keys()) {
       if (newFields.has(field)) continue;
+      const at = { rule: 'field-removed', field, keyword: 'properties' };
       yield keepsData
-        ? removed(field, 'readers', 'removed; what objects have there is kept')
-        : removed(field, 'stored', 'removed: what objects have there is dropped');
+        ? { ...at, severity: 'readers', text: 'removed; what objects have there is kept' }
+        : { ...at, severity: 'stored', text: 'removed: what objects have there is dropped' };
     }
     const acceptedAnything = keepsUnknown(before) || isMap(before);
     for (const field of newFields.keys()) {
       if (oldFields.has(field)) continue;
+      const at = { rule: 'field-added', field, keyword: 'properties' };
       yield acceptedAnything
-        ? added(field, 'stored', 'described now, where any value was taken before')
-        : added(field, 'harmless', 'added');
+        ? { ...at, severity: 'stored', text: 'described now, where any value was taken before' }
+        : { ...at, severity: 'harmless', text: 'added' };
     }
     const keyword = 'additionalProperties';
     if (isMap(before) && !isMap(after) && !keepsUnknown(after)) {
@@ -87,23 +101,13 @@ const FIELD_RULES: RuleFamily = {
       yield { rule: 'map-added', severity: 'readers', text, keyword };
     }
     const [hadItems, hasItems] = [isMapping(before['items']), isMapping(after['items'])];
-    if (hadItems && !hasItems) yield items('readers', 'no longer says what its items are');
-    if (!hadItems && hasItems)
-      yield items('stored', 'says what its items are, where any were taken');
+    if (hadItems === hasItems) return;
+    const at = { rule: 'items-changed', keyword: 'items' };
+    yield hadItems
+      ? { ...at, severity: 'readers', text: 'no longer says what its items are' }
+      : { ...at, severity: 'stored', text: 'says what its items are, where any were taken' };
   },
 };
-
-function removed(field: string, severity: DiffSeverity, text: string): RuleFinding {
-  return { rule: 'field-removed', severity, text, field, keyword: 'properties' };
-}
-
-function added(field: string, severity: DiffSeverity, text: string): RuleFinding {
-  return { rule: 'field-added', severity, text, field, keyword: 'properties' };
-}
-
-function items(severity: DiffSeverity, text: string): RuleFinding {
-  return { rule: 'items-changed', severity, text, keyword: 'items' };
-}
 
 function isMap({ additionalProperties }: { readonly additionalProperties?: unknown }): boolean {
   return additionalProperties === true || isMapping(additionalProperties);
@@ -169,21 +173,12 @@ const UNKNOWN_FIELD_RULES: RuleFamily = {
 /** Default values: stored objects keep the old default, new objects get the new one. */
 const DEFAULT_RULES: RuleFamily = {
   keywords: ['default'],
-  *find({ before, after }) {
-    const [from, to] = [before['default'], after['default']];
-    const at = { severity: 'writers', keyword: 'default' } as const;
-    if (sameValue(from, to)) return;
-    if (from === undefined) {
-      const text = `is ${shownValue(to)} now where it is not written`;
-      yield { rule: 'default-added', text, ...at };
-    } else if (to === undefined) {
-      const text = `no longer ${shownValue(from)} where it is not written`;
-      yield { rule: 'default-removed', text, ...at };
-    } else {
-      const text = `default changed from ${shownValue(from)} to ${shownValue(to)}`;
-      yield { rule: 'default-changed', text, ...at };
-    }
-  },
+  find: ({ before, after }) =>
+    valueChange('default', [before['default'], after['default']], (from, to) => ({
+      added: ['default-added', 'writers', `is ${to} now where it is not written`],
+      removed: ['default-removed', 'writers', `no longer ${from} where it is not written`],
+      changed: ['default-changed', 'writers', `default changed from ${from} to ${to}`],
+    })),
 };
 
 const LIST_TYPE = 'x-kubernetes-list-type';
@@ -303,45 +298,41 @@ const ENUM_RULES: RuleFamily = {
   },
 };
 
-const UPPER = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
-const LOWER = ['minimum', 'minLength', 'minItems', 'minProperties'] as const;
+const UPPER = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
+const LOWER = ['minimum', 'minLength', 'minItems', 'minProperties'];
 /** Boolean bounds: a missing one is `false`, and `true` accepts fewer values. */
-const FLAGS = ['exclusiveMaximum', 'exclusiveMinimum', 'uniqueItems'] as const;
+const FLAGS = ['exclusiveMaximum', 'exclusiveMinimum', 'uniqueItems'];
 
 /** Limits of values, lengths and counts. */
 const BOUND_RULES: RuleFamily = {
   keywords: [...UPPER, ...LOWER, ...FLAGS, 'multipleOf'],
   *find({ before, after }) {
-    for (const keyword of UPPER) {
-      yield* boundChange(keyword, before, after, (schema) => limitOf(schema[keyword]) ?? Infinity);
+    for (const keyword of [...UPPER, ...LOWER, ...FLAGS]) {
+      const [from, to] = [before[keyword], after[keyword]];
+      yield* boundChange(keyword, from, to, roomOf(keyword, to) - roomOf(keyword, from));
     }
-    for (const keyword of LOWER) {
-      const missing = keyword === 'minimum' ? -Infinity : 0;
-      yield* boundChange(
-        keyword,
-        before,
-        after,
-        (schema) => -(limitOf(schema[keyword]) ?? missing),
-      );
-    }
-    for (const keyword of FLAGS) {
-      yield* boundChange(keyword, before, after, (schema) => (schema[keyword] === true ? 0 : 1));
-    }
-    yield* multipleOfChange(before, after);
+    const [from, to] = [limitOf(before['multipleOf']), limitOf(after['multipleOf'])];
+    const acceptsAll = to === undefined || (from !== undefined && Number.isInteger(from / to));
+    yield* boundChange('multipleOf', from, to, acceptsAll ? 1 : -1);
   },
 };
 
-/** `room`: returns a number that grows with the set of accepted values. */
+/** Returns a number that grows with the set of accepted values. */
+function roomOf(keyword: string, bound: JsonValue | undefined): number {
+  if (FLAGS.includes(keyword)) return bound === true ? 0 : 1;
+  if (UPPER.includes(keyword)) return limitOf(bound) ?? Infinity;
+  return -(limitOf(bound) ?? (keyword === 'minimum' ? -Infinity : 0));
+}
+
+/** `difference`: positive if more values are accepted, negative if fewer. */
 function* boundChange(
   keyword: string,
-  before: JsonObject,
-  after: JsonObject,
-  room: (schema: JsonObject) => number,
+  from: JsonValue | undefined,
+  to: JsonValue | undefined,
+  difference: number,
 ): Iterable<RuleFinding> {
-  const [from, to] = [before[keyword], after[keyword]];
   if (from === to) return;
   const text = `${keyword} changed from ${shownValue(from)} to ${shownValue(to)}`;
-  const difference = room(after) - room(before);
   if (difference < 0) {
     yield { rule: 'bound-tightened', severity: 'stored', text: `${text}: takes less`, keyword };
   } else if (difference > 0) {
@@ -351,17 +342,6 @@ function* boundChange(
   }
 }
 
-function* multipleOfChange(before: JsonObject, after: JsonObject): Iterable<RuleFinding> {
-  const [from, to] = [limitOf(before['multipleOf']), limitOf(after['multipleOf'])];
-  if (from === to) return;
-  const keyword = 'multipleOf';
-  const text = `multipleOf changed from ${from ?? 'none'} to ${to ?? 'none'}`;
-  const acceptsAll = to === undefined || (from !== undefined && Number.isInteger(from / to));
-  yield acceptsAll
-    ? { rule: 'bound-loosened', severity: 'readers', text: `${text}: takes more`, keyword }
-    : { rule: 'bound-tightened', severity: 'stored', text: `${text}: takes less`, keyword };
-}
-
 function limitOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
@@ -369,20 +349,16 @@ function limitOf(value: unknown): number | undefined {
 /** Patterns. Whether a changed pattern accepts fewer values is not determined. */
 const PATTERN_RULES: RuleFamily = {
   keywords: ['pattern'],
-  *find({ before, after }) {
-    const [from, to] = [stringOf(before['pattern']) ?? '', stringOf(after['pattern']) ?? ''];
-    const keyword = 'pattern';
-    if (from === to) return;
-    if (to === '') {
-      const text = `need no longer match ${shownValue(from)}`;
-      yield { rule: 'pattern-removed', severity: 'readers', text, keyword };
-    } else if (from === '') {
-      const text = `must match ${shownValue(to)} now`;
-      yield { rule: 'pattern-added', severity: 'stored', text, keyword };
-    } else {
-      const text = `must match ${shownValue(to)}, where it was ${shownValue(from)}`;
-      yield { rule: 'pattern-changed', severity: 'stored', text, keyword };
-    }
+  find({ before, after }) {
+    const patterns = [
+      stringOf(before['pattern']) || undefined,
+      stringOf(after['pattern']) || undefined,
+    ] as const;
+    return valueChange('pattern', patterns, (from, to) => ({
+      added: ['pattern-added', 'stored', `must match ${to} now`],
+      removed: ['pattern-removed', 'readers', `need no longer match ${from}`],
+      changed: ['pattern-changed', 'stored', `must match ${to}, where it was ${from}`],
+    }));
   },
 };
 
@@ -429,16 +405,13 @@ const COMBINATIONS = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 const COMBINATION_RULES: RuleFamily = {
   keywords: COMBINATIONS,
   *find({ before, after }) {
+    const rule = 'combination-changed';
     for (const keyword of COMBINATIONS) {
-      if (sameValue(before[keyword], after[keyword])) continue;
-      const rule = 'combination-changed';
-      if (after[keyword] === undefined) {
-        yield { rule, severity: 'readers', text: `${keyword} is gone: takes more`, keyword };
-      } else {
-        const what = before[keyword] === undefined ? 'added' : 'changed';
-        const text = `${keyword} ${what}: values of objects may be refused`;
-        yield { rule, severity: 'stored', text, keyword };
-      }
+      yield* valueChange(keyword, [before[keyword], after[keyword]], () => ({
+        added: [rule, 'stored', `${keyword} added: values of objects may be refused`],
+        removed: [rule, 'readers', `${keyword} is gone: takes more`],
+        changed: [rule, 'stored', `${keyword} changed: values of objects may be refused`],
+      }));
     }
   },
 };

@@ -1,3 +1,4 @@
+import { byCodePoint } from '../../base/collections.js';
 import { lintWarnings, UNKNOWN_FIELD } from '../../crossplane/packages/advice.js';
 import { judge } from '../../crossplane/packages/admission.js';
 import { noStats, type ReadStats } from '../../resolver/driver/read-stats.js';
@@ -28,10 +29,8 @@ import {
   lintReport,
   type PackageLint,
   packageLintLines,
-  packageLintReport,
   type SetLint,
   setLintLines,
-  setLintReport,
   SEVERITIES,
 } from './output.js';
 
@@ -73,10 +72,7 @@ export const lintCommand = defineCommand({
   json: () => lintOutput,
   text: (linted) => ('package' in linted ? packageLintLines(linted) : setLintLines(linted)),
   headline: (linted) => ('package' in linted ? undefined : findingCounts(linted.findings)),
-  findings: (linted, args) =>
-    'package' in linted
-      ? packageLintReport(linted, failsOn(args))
-      : setLintReport(linted, failsOn(args)),
+  findings: (linted, args) => lintReport(linted, failsOn(args)),
   exit: ({ findings }, args) => {
     const from = failsOn(args);
     return findings.some((finding) => isSevereAs(finding, from)) ? 'findings' : 'ok';
@@ -89,13 +85,24 @@ async function lintPackage(
 ): Promise<PackageLint> {
   const target = await projectTarget(args, io);
   const { contents, originOf } = await openPackage(args, io, target);
-  const { findings } = judge(contents, target, { compat: args.compat });
-  return lintReport(args.package, target, {
-    findings: [...findings, ...lintWarnings(contents, target)].map((finding) =>
-      args.strict && finding.code === UNKNOWN_FIELD ? { ...finding, severity: 'error' } : finding,
-    ),
-    originOf,
-  });
+  const { findings: rejections } = judge(contents, target, { compat: args.compat });
+  const findings = [...rejections, ...lintWarnings(contents, target)]
+    .map((finding) => {
+      const { code, message } = finding;
+      const severity = args.strict && code === UNKNOWN_FIELD ? 'error' : finding.severity;
+      const { file, line } = originOf(finding.line);
+      return { severity, code, message, file, line };
+    })
+    .sort((a, b) => byCodePoint(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0));
+  const countOf = (level: 'error' | 'warning') =>
+    findings.filter(({ severity }) => severity === level).length;
+  return {
+    package: args.package,
+    crossplane: target.version,
+    errors: countOf('error'),
+    warnings: countOf('warning'),
+    findings,
+  };
 }
 
 /** Resolves as `resolve` does without writing, and checks the whole answer. */

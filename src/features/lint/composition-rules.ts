@@ -12,7 +12,12 @@ import {
 } from '../../crossplane/packages/package-contents.js';
 import { didYouMean } from '../../base/messages.js';
 import { firstAndMore } from '../diff/dropped-fields.js';
-import { notChecked, type LintedProject, type LintFinding } from './linted-project.js';
+import {
+  notChecked,
+  type LintedProject,
+  type LintFinding,
+  READ_OR_REBUILD,
+} from './linted-project.js';
 
 /** A Composition in the set with the functions and resources that it uses. */
 interface SetComposition {
@@ -34,13 +39,10 @@ export function missingFunctions(set: LintedProject): LintFinding[] {
           installed === undefined
             ? 'no Function of that name is in the set'
             : `${installed.repository} is installed as \`${installed.name}\``;
-        return {
-          rule: 'missing-function',
-          severity: 'error',
-          origin: set.originOf(owner.repository),
-          text: `Composition \`${name}\` of ${owner.repository} ${owner.version} runs the function \`${run}\`, and ${found}`,
-          fix: functionFix(run, installed, didYouMean(run, names)),
-        };
+        const origin = set.originOf(owner.repository);
+        const text = `Composition \`${name}\` of ${owner.repository} ${owner.version} runs the function \`${run}\`, and ${found}`;
+        const fix = functionFix(run, installed, didYouMean(run, names));
+        return { rule: 'missing-function', severity: 'error', origin, text, fix };
       }),
   );
 }
@@ -65,8 +67,7 @@ export function uncheckedCompositions(set: LintedProject): LintFinding[] {
   });
   if (unchecked.length === 0) return [];
   const text = uncheckedText(`the Compositions of ${firstAndMore(unchecked)}`, target);
-  const fix = 'read the packages themselves, or an index that `xpkg-resolve index` has rebuilt';
-  return [notChecked(set, { rule: API_REFUSED, text, fix })];
+  return [notChecked(set, API_REFUSED, { text, fix: READ_OR_REBUILD })];
 }
 
 /** API groups that need no package: those of Kubernetes and Crossplane. */
@@ -87,24 +88,13 @@ export function incompatibleKinds(set: LintedProject): LintFinding[] {
       const owner = kinds.unknown.get(group);
       if (owner !== undefined) unknown.add(owner);
       if (owner !== undefined || BUILT_IN.test(group)) return [];
-      return [missingKind(set, composition, type)];
+      const origin = set.originOf(composition.owner.repository);
+      const text = `${uses(composition, type)}, which no package of the set defines`;
+      const fix = 'add the package that defines it; `xpkg-resolve search` finds it by its kind';
+      return [{ rule: 'missing-kind', severity: 'error', origin, text, fix }];
     }),
   );
   return [...findings, ...uncheckedKinds(set, [...unknown])];
-}
-
-function missingKind(
-  set: LintedProject,
-  composition: SetComposition,
-  type: ResourceType,
-): LintFinding {
-  return {
-    rule: 'missing-kind',
-    severity: 'error',
-    origin: set.originOf(composition.owner.repository),
-    text: `${uses(composition, type)}, which no package of the set defines`,
-    fix: 'add the package that defines it; `xpkg-resolve search` finds it by its kind',
-  };
 }
 
 interface DefinedKind {
@@ -121,28 +111,21 @@ function versionFindings(
   const version = type.apiVersion.slice(type.apiVersion.indexOf('/') + 1);
   const served = versions.filter((each) => !unserved.includes(each));
   const name = `${by.repository} ${by.version}`;
-  const finding = (
-    rule: string,
-    severity: LintFinding['severity'],
-    problem: string,
-    better: string,
-  ): LintFinding[] => {
+  const finding = (rule: string, problem: string, better: string): LintFinding[] => {
+    const severity = rule === 'kind-not-served' ? 'error' : 'warning';
     const origin = set.originOf(composition.owner.repository);
-    const text = `${uses(composition, type)}, ${problem}`;
+    const text = `${uses(composition, type)}, which ${name} ${problem}`;
     const fix = `use ${better} in the Composition, or another version of ${by.repository}`;
     return [{ rule, severity, origin, text, fix }];
   };
   if (!served.includes(version)) {
     const alternatives = served.map((each) => `\`${each}\``).join(', ') || 'no version';
-    const problem = `which ${name} does not serve; it serves ${alternatives}`;
-    return finding('kind-not-served', 'error', problem, alternatives);
+    return finding('kind-not-served', `does not serve; it serves ${alternatives}`, alternatives);
   }
   const better = `\`${storage}\``;
-  if (deprecated.includes(version)) {
-    return finding('kind-deprecated', 'warning', `which ${name} has deprecated`, better);
-  }
+  if (deprecated.includes(version)) return finding('kind-deprecated', 'has deprecated', better);
   if (storage === undefined || storage === version) return [];
-  return finding('kind-not-stored', 'warning', `which ${name} stores as ${better}`, better);
+  return finding('kind-not-stored', `stores as ${better}`, better);
 }
 
 function uses({ owner, name }: SetComposition, { apiVersion, kind }: ResourceType): string {
@@ -160,11 +143,11 @@ function uncheckedKinds(set: LintedProject, unknown: readonly LockedPackage[]): 
   const findings: LintFinding[] = [];
   if (incomplete.length > 0) {
     const text = `not checked: whether the set has the functions and kinds that the Compositions of ${firstAndMore(incomplete)} use; the source does not state them`;
-    findings.push(notChecked(set, { rule: 'missing-kind', text, fix }));
+    findings.push(notChecked(set, 'missing-kind', { text, fix }));
   }
   if (unknown.length > 0) {
     const text = `not checked: whether ${firstAndMore(unknown)} serves and stores the versions that Compositions use; the source does not state it`;
-    findings.push(notChecked(set, { rule: 'kind-not-served', text, fix }));
+    findings.push(notChecked(set, 'kind-not-served', { text, fix }));
   }
   return findings;
 }
@@ -196,15 +179,11 @@ function compositionsOf({ lockfile, contentsOf }: LintedProject): SetComposition
   );
 }
 
-/** The kinds that the packages of a set define, if their sources provide them. */
-interface SetKinds {
-  /** By `group/kind`. */
-  readonly defined: ReadonlyMap<string, DefinedKind>;
-  /** By API group: a package with a CRD in the group whose kind the source does not provide. */
-  readonly unknown: ReadonlyMap<string, LockedPackage>;
-}
-
-function kindsOf({ lockfile, contentsOf }: LintedProject): SetKinds {
+/**
+ * Returns the kinds that packages define by `group/kind`, and by API group a package with a CRD
+ * whose kind its source does not provide.
+ */
+function kindsOf({ lockfile, contentsOf }: LintedProject) {
   const defined = new Map<string, DefinedKind>();
   const unknown = new Map<string, LockedPackage>();
   for (const by of lockfile.packages) {

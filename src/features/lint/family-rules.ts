@@ -3,7 +3,12 @@ import { packageName } from '../../crossplane/packages/repository-names.js';
 import type { LockedPackage } from '../../project/lockfile/lockfile.js';
 import { parseReference } from '../../crossplane/packages/reference.js';
 import { parseVersion, type Version } from '../../crossplane/constraints/version.js';
-import { notChecked, type LintedProject, type LintFinding } from './linted-project.js';
+import {
+  notChecked,
+  type LintedProject,
+  type LintFinding,
+  READ_OR_REBUILD,
+} from './linted-project.js';
 
 /** Label by which the RBAC manager of Crossplane finds the family of a provider. */
 const FAMILY = 'pkg.crossplane.io/provider-family';
@@ -20,15 +25,10 @@ export function splitFamilies(set: LintedProject): LintFinding[] {
     const others = familyProviders(set, family).filter((each) => each !== member);
     const [apart] = others;
     if (apart === undefined || others.some((each) => isSameOrganization(each, member))) return [];
-    return [
-      {
-        rule: 'family-apart',
-        severity: 'error',
-        origin: set.originOf(member.repository),
-        text: `${member.repository} is of the family \`${family}\`, which comes from ${organization(apart)}: Crossplane gives it no access to that family's ProviderConfigs, so everything looks healthy and nothing works`,
-        fix: `take both from one place: replace ${apart.repository} with ${organization(member)}/${family} (\`spec.replace\`), or the member with one of ${organization(apart)}`,
-      },
-    ];
+    const origin = set.originOf(member.repository);
+    const text = `${member.repository} is of the family \`${family}\`, which comes from ${organization(apart)}: Crossplane gives it no access to that family's ProviderConfigs, so everything looks healthy and nothing works`;
+    const fix = `take both from one place: replace ${apart.repository} with ${organization(member)}/${family} (\`spec.replace\`), or the member with one of ${organization(apart)}`;
+    return [{ rule: 'family-apart', severity: 'error', origin, text, fix }];
   });
 }
 
@@ -46,8 +46,7 @@ function membersFarFromProvider(set: LintedProject): LintFinding[] {
     if (provider === undefined || a === undefined || b === undefined) return [];
     return farApart(a, b) ? [{ member, provider, version: a }] : [];
   });
-  const providers = [...new Set(distant.map(({ provider }) => provider))];
-  return providers.map((provider): LintFinding => {
+  return [...new Set(distant.map(({ provider }) => provider))].map((provider): LintFinding => {
     const [first, ...others] = distant.filter((each) => each.provider === provider);
     const { member, version } = first!;
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
@@ -70,8 +69,7 @@ function uncheckedFamilies(set: LintedProject): LintFinding[] {
   if (providers.length < 2 || unknown.length === 0) return [];
   const others = unknown.length === 1 ? '' : ` and ${unknown.length - 1} more`;
   const text = `not checked: whether the providers of a family fit together; the source does not state the labels of ${unknown[0]!.repository}${others}`;
-  const fix = 'read the packages themselves, or an index that `xpkg-resolve index` has rebuilt';
-  return [notChecked(set, { rule: 'family-versions', text, fix })];
+  return [notChecked(set, 'family-versions', { text, fix: READ_OR_REBUILD })];
 }
 
 function membersFarApart(set: LintedProject): LintFinding[] {
@@ -84,26 +82,17 @@ function membersFarApart(set: LintedProject): LintFinding[] {
   }
   return [...families].flatMap(([family, versions]): LintFinding[] => {
     versions.sort((a, b) => minorOf(a.version) - minorOf(b.version));
-    const [oldest, newest] = [versions[0], versions.at(-1)];
-    if (oldest === undefined || !farApart(oldest.version, newest!.version)) return [];
-    return [
-      {
-        rule: 'family-versions',
-        severity: 'warning',
-        origin: set.originOf(oldest.member.repository),
-        text: `members of the family \`${family}\` are far apart: ${oldest.member.repository} ${oldest.member.version} and ${newest!.member.repository} ${newest!.member.version}; they are released and tested together`,
-        fix: `ask for all of them in one range, such as \`^${newest!.member.version}\``,
-      },
-    ];
+    const [first, last] = [versions[0], versions.at(-1)];
+    if (!first || !last || !farApart(first.version, last.version)) return [];
+    const [oldest, newest] = [first.member, last.member];
+    const origin = set.originOf(oldest.repository);
+    const text = `members of the family \`${family}\` are far apart: ${oldest.repository} ${oldest.version} and ${newest.repository} ${newest.version}; they are released and tested together`;
+    const fix = `ask for all of them in one range, such as \`^${newest.version}\``;
+    return [{ rule: 'family-versions', severity: 'warning', origin, text, fix }];
   });
 }
 
-interface Member {
-  readonly member: LockedPackage;
-  readonly family: string;
-}
-
-function members({ lockfile, contentsOf }: LintedProject): Member[] {
+function members({ lockfile, contentsOf }: LintedProject) {
   return lockfile.packages.flatMap((member) => {
     const family = contentsOf(member.repository)?.metas[0]?.labels[FAMILY];
     const isMember = family !== undefined && family !== packageName(member.repository);

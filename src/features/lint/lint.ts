@@ -10,7 +10,7 @@ import {
   unusedProviders,
 } from './composition-rules.js';
 import { splitFamilies, distantFamilyVersions } from './family-rules.js';
-import { byPlace, lintedProject, type LintFinding, type LintRule } from './linted-project.js';
+import { byPlace, lintedProject, type LintedProject, type LintFinding } from './linted-project.js';
 import {
   droppedMetadata,
   duplicateRequirements,
@@ -23,7 +23,7 @@ import {
 } from './requirement-rules.js';
 import { SourceReader } from '../../resolver/driver/source-reader.js';
 
-const RULES: readonly LintRule[] = [
+const RULES: readonly ((set: LintedProject) => readonly LintFinding[])[] = [
   splitFamilies,
   distantFamilyVersions,
   unqualifiedRoots,

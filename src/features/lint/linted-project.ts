@@ -42,17 +42,19 @@ export function byPlace(a: LintFinding, b: LintFinding): number {
 /** Returns a finding that states that a rule could not be checked, and why. */
 export function notChecked(
   { request }: LintedProject,
-  finding: Pick<LintFinding, 'rule' | 'text' | 'fix'>,
+  rule: string,
+  finding: Pick<LintFinding, 'text' | 'fix'>,
 ): LintFinding {
-  return { ...finding, severity: 'info', origin: firstOrigin(request) };
+  return { rule, severity: 'info', origin: firstOrigin(request), ...finding };
 }
+
+/** The fix if a source, such as an old index, does not state what a rule needs. */
+export const READ_OR_REBUILD =
+  'read the packages themselves, or an index that `xpkg-resolve index` has rebuilt';
 
 function firstOrigin({ roots }: Request): Origin {
   return roots[0]?.origin ?? { file: 'xpkg.yaml' };
 }
-
-/** A rule: returns its findings for a package set. */
-export type LintRule = (set: LintedProject) => readonly LintFinding[];
 
 export function lintedProject(
   resolved: Pick<LintedProject, 'request' | 'lockfile' | 'target'>,

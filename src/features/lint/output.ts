@@ -1,6 +1,5 @@
 import type { LintFinding } from './linted-project.js';
-import { byCodePoint } from '../../base/collections.js';
-import { formatOrigin, type Origin } from '../../base/errors.js';
+import { formatOrigin } from '../../base/errors.js';
 import { singleStep } from '../../cli/findings/report-parts.js';
 import type { Report, ReportFinding, ReportSeverity } from '../../cli/findings/report.js';
 import {
@@ -19,7 +18,6 @@ import {
 import { counted } from '../../cli/terminal/package-text.js';
 import { UNKNOWN_FIELD } from '../../crossplane/packages/advice.js';
 import { type Finding, needsCompat } from '../../crossplane/packages/package-meta.js';
-import type { Target } from '../../crossplane/releases/target.js';
 
 /** Mildest first. */
 export const SEVERITIES = ['info', 'warning', 'error'] as const;
@@ -27,7 +25,7 @@ export const SEVERITIES = ['info', 'warning', 'error'] as const;
 /** Whether a finding is at least as severe as `from`. */
 export function isSevereAs(
   { severity }: Pick<LintFinding, 'severity'>,
-  from: LintFinding['severity'],
+  from: ReportSeverity,
 ): boolean {
   return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(from);
 }
@@ -88,10 +86,8 @@ export interface PackageLint {
   readonly errors: number;
   readonly warnings: number;
   /** By file and line. */
-  readonly findings: readonly LocatedFinding[];
+  readonly findings: readonly (Finding & { readonly file: string })[];
 }
-
-type LocatedFinding = Finding & { readonly file: string };
 
 const schema = outputSchema('lint -o json', {
   crossplane,
@@ -112,68 +108,36 @@ export const lintOutput = jsonOutput(
       : { crossplane: linted.crossplane, findings: findingsJson(linted.findings) },
 );
 
-export function lintReport(
-  subject: string,
-  target: Target,
-  found: {
-    readonly findings: readonly Finding[];
-    readonly originOf: (line: number | undefined) => Origin;
-  },
-): PackageLint {
-  const findings = found.findings.map(({ severity, code, message, line }): LocatedFinding => {
-    const { file, line: at } = found.originOf(line);
-    return { severity, code, message, file, line: at };
-  });
-  const countOf = (severity: Finding['severity']) =>
-    findings.filter((finding) => finding.severity === severity).length;
-  return {
-    package: subject,
-    crossplane: target.version,
-    errors: countOf('error'),
-    warnings: countOf('warning'),
-    findings: findings.sort((a, b) => byCodePoint(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0)),
-  };
-}
-
-export function packageLintLines(report: PackageLint): string[] {
-  const lines = report.findings.map((finding) => {
+/** Returns the findings as text, whether Crossplane accepts the package, and their number. */
+export function packageLintLines({ findings, crossplane: release }: PackageLint): string[] {
+  const lines = findings.map((finding) => {
     const { severity, code, message } = finding;
     return `${formatOrigin(finding)}: ${severity}: ${message} [${code}]`;
   });
-  const { errors, warnings, crossplane: release } = report;
-  const taker = needsCompat(report.findings) ? 'only `--compat`' : `Crossplane ${release}`;
-  const isRefused = report.findings.some(
+  const taker = needsCompat(findings) ? 'only `--compat`' : `Crossplane ${release}`;
+  const isRefused = findings.some(
     ({ severity, code }) => severity === 'error' && code !== UNKNOWN_FIELD,
   );
-  const verdict = !isRefused ? `${taker} takes it` : `Crossplane ${release} refuses it`;
-  return [...lines, `${verdict}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`];
+  const verdict = isRefused ? `Crossplane ${release} refuses it` : `${taker} takes it`;
+  return [...lines, `${verdict}: ${findingCounts(findings)}`];
 }
 
 /** Converts findings for a report. Findings of severity `failOn` or worse fail the run. */
 export function setFindings(
-  findings: readonly LintFinding[],
+  findings: readonly Omit<ReportFinding, 'fails'>[],
   failOn: ReportSeverity,
 ): ReportFinding[] {
   return findings.map((finding) => ({ ...finding, fails: isSevereAs(finding, failOn) }));
 }
 
-export function setLintReport(
-  { findings, crossplane: release }: SetLint,
-  failOn: ReportSeverity,
-): Report {
-  const headline = `the set for Crossplane ${release}: ${findingCounts(findings)}`;
+export function lintReport(linted: PackageLint | SetLint, failOn: ReportSeverity): Report {
+  const subject = 'package' in linted ? `${linted.package} on` : 'the set for';
+  const headline = `${subject} Crossplane ${linted.crossplane}: ${findingCounts(linted.findings)}`;
+  const findings =
+    'package' in linted
+      ? linted.findings.map(({ code: rule, severity, file, line, message }) => {
+          return { rule, severity, origin: { file, line }, text: message };
+        })
+      : linted.findings;
   return singleStep({ command: 'lint', headline, findings: setFindings(findings, failOn) });
-}
-
-export function packageLintReport(report: PackageLint, failOn: ReportSeverity): Report {
-  const { package: named, crossplane: release } = report;
-  const findings = report.findings.map((finding) => ({
-    rule: finding.code,
-    severity: finding.severity,
-    origin: { file: finding.file, line: finding.line },
-    text: finding.message,
-    fails: isSevereAs(finding, failOn),
-  }));
-  const headline = `${named} on Crossplane ${release}: ${findingCounts(findings)}`;
-  return singleStep({ command: 'lint', headline, findings });
 }

@@ -9,10 +9,8 @@ import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import { repositoryProblem } from '../../crossplane/packages/reference.js';
 import { knownReleases, targetFor } from '../../crossplane/releases/target.js';
 import type { Request } from '../../project/inputs/request.js';
-import type { LockedPackage } from '../../project/lockfile/lockfile.js';
 import { labelOf } from '../../project/manifests/object-names.js';
 import { hasSpecField } from '../../project/manifests/object-template.js';
-import type { CoreEntry } from '../../resolver/explain/refusal.js';
 import type { Unsolvable } from '../../resolver/resolve/answer.js';
 import { findDroppedFields, uncheckedFields } from '../diff/dropped-fields.js';
 
@@ -24,16 +22,9 @@ export function unqualifiedRoots({ request, target }: LintedProject): LintFindin
     if (root.root !== 'package') return [];
     const problem = repositoryProblem(root.repository, newest);
     if (problem === undefined) return [];
-    const registry = target.rules.defaultRegistry ?? 'docker.io';
-    return [
-      {
-        rule: 'unqualified-source',
-        severity: 'warning',
-        origin: root.origin,
-        text: `\`${root.repository}\` cannot be installed on Crossplane ${newest.version}: ${problem}`,
-        fix: `write \`${registry}/${root.repository}\``,
-      },
-    ];
+    const text = `\`${root.repository}\` cannot be installed on Crossplane ${newest.version}: ${problem}`;
+    const fix = `write \`${target.rules.defaultRegistry ?? 'docker.io'}/${root.repository}\``;
+    return [{ rule: 'unqualified-source', severity: 'warning', origin: root.origin, text, fix }];
   });
 }
 
@@ -57,10 +48,10 @@ export function mixedSkips({ request }: LintedProject): LintFinding[] {
 export function rejectedPatchedBuilds(set: LintedProject): LintFinding[] {
   const { lockfile, target, originOf } = set;
   const { dialect } = target.rules;
-  const release = /^v?\d+\.\d+\.\d+$/.exec(target.version)?.[0];
-  const plain = release === undefined ? undefined : parseVersion(release, dialect);
-  const build = release === undefined ? undefined : parseVersion(`${release}-up.1`, dialect);
-  if (plain === undefined || build === undefined) return [];
+  const release = target.version;
+  const plain = parseVersion(release, dialect);
+  const build = parseVersion(`${release}-up.1`, dialect);
+  if (!/^v?\d+\.\d+\.\d+$/.test(release) || !plain || !build) return [];
   const strict = lockfile.packages.filter(({ crossplane }) => {
     if (crossplane === undefined) return false;
     const constraint = parseConstraint(crossplane, dialect);
@@ -69,35 +60,28 @@ export function rejectedPatchedBuilds(set: LintedProject): LintFinding[] {
   const [first, ...more] = strict;
   if (first === undefined) return [];
   const others = more.length === 0 ? '' : ` and ${more.length} more`;
-  return [
-    {
-      rule: 'patched-crossplane',
-      severity: 'info',
-      origin: originOf(first.repository),
-      text: `${first.repository} (\`${first.crossplane}\`)${others} would be refused by a patched build such as ${release}-up.1, which is a prerelease to them`,
-      fix: 'their authors would write `>=v1.14.0-0`; for one of your objects, `ignoreCrossplaneConstraints: true`',
-    },
-  ];
+  const origin = originOf(first.repository);
+  const text = `${first.repository} (\`${first.crossplane}\`)${others} would be refused by a patched build such as ${release}-up.1, which is a prerelease to them`;
+  const fix =
+    'their authors would write `>=v1.14.0-0`; for one of your objects, `ignoreCrossplaneConstraints: true`';
+  return [{ rule: 'patched-crossplane', severity: 'info', origin, text, fix }];
 }
 
 /** Packages that `dependsOn` lists twice. The resolver of a cluster uses one of the entries. */
 export function duplicateRequirements({ lockfile, originOf }: LintedProject): LintFinding[] {
-  return lockfile.packages.flatMap((locked) =>
-    duplicateNames(locked).map((repository): LintFinding => ({
+  return lockfile.packages.flatMap(({ repository, version, requirements }) => {
+    const names = requirements.flatMap((each) =>
+      each.requires === 'package' ? [each.repository] : [],
+    );
+    const duplicates = new Set(names.filter((name, i) => names.indexOf(name) !== i));
+    return Array.from(duplicates, (name): LintFinding => ({
       rule: 'duplicate-dependency',
       severity: 'warning',
-      origin: originOf(locked.repository),
-      text: `${locked.repository} ${locked.version} names ${repository} more than once in \`dependsOn\`; a cluster looks at one of the entries`,
+      origin: originOf(repository),
+      text: `${repository} ${version} names ${name} more than once in \`dependsOn\`; a cluster looks at one of the entries`,
       fix: 'tell its authors; resolving here honours them all',
-    })),
-  );
-}
-
-function duplicateNames({ requirements }: LockedPackage): string[] {
-  const names = requirements.flatMap((each) =>
-    each.requires === 'package' ? [each.repository] : [],
-  );
-  return [...new Set(names.filter((repository, i) => names.indexOf(repository) !== i))];
+    }));
+  });
 }
 
 /** Required packages with a custom name, for which Crossplane may install a second object. */
@@ -107,15 +91,9 @@ export function customNames({ lockfile, graph, originOf, target }: LintedProject
     const derived = objectNameOf(repository, target);
     const [requirer] = graph.requirersOf(repository);
     if (name === derived || requirer === undefined) return [];
-    return [
-      {
-        rule: 'object-name',
-        severity: 'warning',
-        origin: originOf(repository),
-        text: `${repository} is named \`${name}\`, and ${requirer.from.repository} requires it: if that comes first, Crossplane installs a second object \`${derived}\`, and two objects of one source stop every package of the cluster`,
-        fix: `leave \`name\` out, or apply this object before what requires it`,
-      },
-    ];
+    const text = `${repository} is named \`${name}\`, and ${requirer.from.repository} requires it: if that comes first, Crossplane installs a second object \`${derived}\`, and two objects of one source stop every package of the cluster`;
+    const fix = 'leave `name` out, or apply this object before what requires it';
+    return [{ rule: 'object-name', severity: 'warning', origin: originOf(repository), text, fix }];
   });
 }
 
@@ -136,11 +114,8 @@ const RUNTIME_REFERENCES = {
 } as const;
 
 /** Missing runtime settings. Without them, Crossplane does not start the runtime of the package. */
-export function missingRuntimeConfigs({
-  lockfile,
-  target,
-  originOf,
-}: LintedProject): LintFinding[] {
+export function missingRuntimeConfigs(set: LintedProject): LintFinding[] {
+  const { lockfile, target, originOf } = set;
   const inputObjects = new Set(lockfile.objects.map(labelOf));
   return lockfile.packages.flatMap(({ repository, kind, name, object }) =>
     Object.entries(RUNTIME_REFERENCES).flatMap(([field, defaultKind]): LintFinding[] => {
@@ -152,15 +127,10 @@ export function missingRuntimeConfigs({
       // Crossplane creates the runtime config `default`.
       if (wantedKind === 'DeploymentRuntimeConfig' && wanted === 'default') return [];
       if (inputObjects.has(labelOf({ kind: wantedKind, metadata: { name: wanted } }))) return [];
-      return [
-        {
-          rule: 'missing-runtime-config',
-          severity: 'warning',
-          origin: originOf(repository),
-          text: `${kind} \`${name}\` has \`${field}: {name: ${wanted}}\`, and there is no ${wantedKind} \`${wanted}\` among the inputs: unless the cluster has one, its runtime does not start`,
-          fix: `add the ${wantedKind} to the files given to \`-f\`, or correct the name`,
-        },
-      ];
+      const origin = originOf(repository);
+      const text = `${kind} \`${name}\` has \`${field}: {name: ${wanted}}\`, and there is no ${wantedKind} \`${wanted}\` among the inputs: unless the cluster has one, its runtime does not start`;
+      const fix = `add the ${wantedKind} to the files given to \`-f\`, or correct the name`;
+      return [{ rule: 'missing-runtime-config', severity: 'warning', origin, text, fix }];
     }),
   );
 }
@@ -169,40 +139,27 @@ export function missingRuntimeConfigs({
 export function droppedMetadata(set: LintedProject): LintFinding[] {
   const { lockfile, target, contentsOf, originOf } = set;
   const read = lockfile.packages.map((locked) => [locked, contentsOf(locked.repository)] as const);
-  const found = read.flatMap(([locked, contents]) =>
-    findDroppedFields([[locked, contents]], target).texts.map((text): LintFinding => {
-      const origin = originOf(locked.repository);
-      return { rule: API_DROPPED, severity: 'warning', origin, text };
-    }),
-  );
-  const { unchecked } = findDroppedFields(read, target);
+  const { dropped, unchecked } = findDroppedFields(read, target);
+  const found = dropped.map(({ repository, text }): LintFinding => {
+    return { rule: API_DROPPED, severity: 'warning', origin: originOf(repository), text };
+  });
   if (unchecked.length === 0) return found;
-  const { text, fix } = uncheckedFields(unchecked, target.version);
-  return [...found, notChecked(set, { rule: API_DROPPED, text, fix })];
+  return [...found, notChecked(set, API_DROPPED, uncheckedFields(unchecked, target.version))];
 }
-
-type RequirementEntry = CoreEntry & Required<Pick<CoreEntry, 'requirement'>>;
 
 /** Packages that are required by digest and by range. Crossplane cannot compare the two. */
 export function digestAndRange({ roots }: Request, { core }: Unsolvable): LintFinding[] {
-  const entries = core.filter(
-    (entry): entry is RequirementEntry => entry.requirement !== undefined,
+  const required = core.flatMap(({ requirement, path }) =>
+    requirement === undefined ? [] : [{ ...requirement, path }],
   );
-  return entries.flatMap(({ requirement: { by, on, constraint }, path }): LintFinding[] => {
-    const ranged = entries.find(
-      ({ requirement }) => requirement.on === on && !isDigest(requirement.constraint),
-    );
+  return required.flatMap(({ by, on, constraint, path }): LintFinding[] => {
+    const ranged = required.find((each) => each.on === on && !isDigest(each.constraint));
     if (!isDigest(constraint) || ranged === undefined) return [];
-    const place = roots.find(({ origin }) => formatOrigin(origin) === path[0]);
-    const { by: other, constraint: range } = ranged.requirement;
-    return [
-      {
-        rule: 'digest-and-range',
-        severity: 'error',
-        origin: place?.origin ?? { file: path[0]! },
-        text: `${by} asks for ${on} by digest, and ${other} asks for it as \`${range}\`: Crossplane cannot compare the two, so what asks for the range never becomes healthy`,
-        fix: 'ask for a tag, and pin the bytes with `--pin digest`; what a package asks for, `spec.overrides` overrules',
-      },
-    ];
+    const root = roots.find(({ origin }) => formatOrigin(origin) === path[0]);
+    const origin = root?.origin ?? { file: path[0]! };
+    const text = `${by} asks for ${on} by digest, and ${ranged.by} asks for it as \`${ranged.constraint}\`: Crossplane cannot compare the two, so what asks for the range never becomes healthy`;
+    const fix =
+      'ask for a tag, and pin the bytes with `--pin digest`; what a package asks for, `spec.overrides` overrules';
+    return [{ rule: 'digest-and-range', severity: 'error', origin, text, fix }];
   });
 }

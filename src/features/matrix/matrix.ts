@@ -156,7 +156,7 @@ async function droppedNotes(
     const contents = (await reader.fetch(candidate, first!))?.contents;
     const target = { ...first!, version: releaseRange(versionsOf(releases)) };
     const found = findDroppedFields([[candidate, contents]], target);
-    notes.push(...found.texts);
+    notes.push(...found.dropped.map(({ text }) => text));
     if (found.unchecked.length > 0) unchecked.push({ candidate, releases });
   }
   if (unchecked.length === 0) return notes;

@@ -116,7 +116,12 @@ async function toPlan(
   const checked = { lockedFor: to.crossplane, isRead };
   for (const step of hasOnlyObjects ? [emptyStep(to)] : steps) {
     const stored = await storedVersions(step, ends, contents);
-    const dropped = await droppedWarnings(step, contents);
+    const { release, releaseBefore, after } = step;
+    const installed = after.map(({ locked }) => locked);
+    const dropped = await droppedFieldNotes(installed, [releaseBefore, release], {
+      contentsOf: contents?.fresh.contentsOf,
+      concurrency: contents?.concurrency ?? 1,
+    });
     const warnings = [...stepWarnings(step, checked), ...dropped, ...stored.warnings];
     planned.push({ ...step, warnings, migratedCrds: stored.migratedCrds });
     if (stored.unchecked !== undefined) unchecked.add(stored.unchecked);
@@ -318,17 +323,4 @@ function warningOf(group: RemovedVersion): string {
 /** Returns a note that stored versions were not checked, and why. */
 function uncheckedStoredVersions(reason: string): string {
   return `not checked: whether a step removes a version of a CRD in which objects are stored (${reason}); \`xpkg-resolve diff OLD NEW\` compares the CRDs`;
-}
-
-/** Returns warnings on metadata that Crossplane v2 ignores, for the step that upgrades to it. */
-async function droppedWarnings(
-  { release, releaseBefore, after }: PlanStep,
-  contents: PlanContents | undefined,
-): Promise<readonly string[]> {
-  if (releaseBefore === undefined || !isUpgradeToV2(releaseBefore, release)) return [];
-  const packages = after.map(({ locked }) => locked);
-  return droppedFieldNotes(packages, release, {
-    contentsOf: contents?.fresh.contentsOf,
-    concurrency: contents?.concurrency ?? 1,
-  });
 }
