@@ -21,7 +21,7 @@ import { outputFlag, pinFlags, writeFlag } from '../../cli/arguments/common-flag
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
 import { extraManifestsIn, workingPlace } from '../../cli/files/lock-file.js';
 import { type NamedLock, requireNamedLock } from '../../cli/files/named-lock.js';
-import { EXIT, jsonDocument, OtherResult } from '../../cli/kit/command.js';
+import { type ArgsOf, EXIT, type Flags, jsonDocument, OtherResult } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { isOciPath } from '../../cli/sources/oci-path.js';
 import type { RegistryArgs } from '../../cli/sources/registries.js';
@@ -57,16 +57,12 @@ async function stopovers(
         hint: 'write `--via SOURCE@VERSION` or `--via crossplane@VERSION`',
       });
     }
-    if (name === 'crossplane') releases.push(releaseOf(version));
-    else packages.push(await packageAt(name, version, ends));
+    const release = targetFor(version);
+    if (name !== 'crossplane') packages.push(await packageAt(name, version, ends));
+    else if (release !== undefined) releases.push(release);
+    else throw new InputError(`\`--via ${text}\` is not an exact version`);
   }
   return { releases, packages };
-}
-
-function releaseOf(version: string): Target {
-  const release = targetFor(version);
-  if (release !== undefined) return release;
-  throw new InputError(`\`--via crossplane@${version}\` is not an exact version`);
 }
 
 async function packageAt(
@@ -91,29 +87,31 @@ const DEFAULT_FOLDER = 'plan';
 
 const lockfile = (describe: string) => ({ demandOption: true, describe }) as const;
 
+const flags = {
+  ...sourceFlags,
+  via: {
+    array: true,
+    describe: 'Version to pass through, SOURCE@VERSION or crossplane@VERSION; may be repeated',
+  },
+  pin: {
+    ...pinFlags.pin,
+    describe: 'How objects name versions; locked: by tag, pulled by digest (default: tag)',
+  },
+  out: { describe: 'Folder to write the steps to, a folder each, as `render --plan` does' },
+  ...writeFlag,
+  output: {
+    ...outputFlag.output,
+    choices: ['text', 'json', 'markdown'],
+    describe: 'How to print the answer; markdown is for a pull request',
+  },
+} as const satisfies Flags;
+
 export const planCommand = defineCommand({
   positionals: {
     old: lockfile('The lockfile of what is installed: a file, `REVISION:PATH` of git, or oci://…'),
     new: lockfile('The lockfile to get to, likewise'),
   },
-  flags: {
-    ...sourceFlags,
-    via: {
-      array: true,
-      describe: 'Version to pass through, SOURCE@VERSION or crossplane@VERSION; may be repeated',
-    },
-    pin: {
-      ...pinFlags.pin,
-      describe: 'How objects name versions; locked: by tag, pulled by digest (default: tag)',
-    },
-    out: { describe: 'Folder to write the steps to, a folder each, as `render --plan` does' },
-    ...writeFlag,
-    output: {
-      ...outputFlag.output,
-      choices: ['text', 'json', 'markdown'],
-      describe: 'How to print the answer; markdown is for a pull request',
-    },
-  },
+  flags,
   examples: [
     ['$0 plan HEAD:xpkg.lock.yaml xpkg.lock.yaml', 'from what is committed to what is about to be'],
     ['$0 plan HEAD xpkg.lock.yaml --out plan', 'the same, each step as a folder to apply'],
@@ -135,13 +133,12 @@ export const planCommand = defineCommand({
       return plan(from, to, { pin, via, source, contents });
     });
     const folder = planFolder(args.out ?? DEFAULT_FOLDER);
-    const found = answer.status === 'planned' ? answer : answer.between?.plan;
-    const commands = found === undefined ? [] : planCommands(found, { folder, pin });
     // The steps are written first: a plan that cannot be written is not printed.
     if (answer.status === 'planned' && args.out !== undefined) {
       await writePlanFolder(folder, answer, { pin, write: args.write }, io);
     }
-    return { answer, commands };
+    const found = answer.status === 'planned' ? answer : answer.between?.plan;
+    return { answer, commands: found ? planCommands(found, { folder, pin }) : [] };
   },
   json: () => planOutput,
   text: ({ answer, commands }, { output }) => {
@@ -157,11 +154,7 @@ export const planCommand = defineCommand({
 
 function plannedNotes(
   { steps, notes }: LockfilePlan,
-  {
-    out,
-    write,
-    output,
-  }: { readonly out: string | undefined; readonly write: boolean; readonly output: string },
+  { out, write, output }: ArgsOf<typeof flags>,
 ): string[] {
   const lines = notes.map((note) => `note: ${note}`);
   if (steps.length === 0) lines.push('nothing is to be done');
@@ -243,7 +236,7 @@ type StepsArgs = RegistryArgs & {
   readonly write: boolean;
 };
 
-/** Writes the steps from another lockfile to this one a folder for each step. */
+/** Writes the steps from another lockfile to this one, a folder for each step. */
 export async function renderSteps(
   args: StepsArgs,
   lockfile: Lockfile,
@@ -266,11 +259,10 @@ export async function renderSteps(
   const folder = planFolder(args.plan);
   const files = await writePlanFolder(folder, answer, { pin, write: args.write }, io);
   for (const note of answer.notes) io.note(`note: ${note}`);
-  const { crossplane } = lockfile;
   const verb = args.write ? 'wrote' : 'would write';
   const text = `${verb} ${folder}/, the steps from ${before.shown}`;
   const note = args.output === 'json' ? undefined : text;
-  return { status: 'rendered', crossplane, files, note };
+  return { status: 'rendered', crossplane: lockfile.crossplane, files, note };
 }
 
 /** Returns the committed version of the lockfile, the default of `--old`. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Between, Cause } from './journey.js';
 import type { Impasse } from './ordering.js';
-import type { PlannedJourney } from './steps.js';
+import type { PlannedJourney, SolvedJourney } from './steps.js';
 import { getOrCreate } from '../../base/collections.js';
 import { isDigest } from '../../base/digest.js';
 import { parseConstraint } from '../../crossplane/constraints/constraint.js';
@@ -38,8 +38,6 @@ export interface PlanEnds {
   readonly to: Lockfile;
 }
 
-type Planned = Extract<PlannedJourney, { status: 'planned' }>;
-
 interface Search extends PlanEnds {
   readonly impasse: Impasse;
   readonly planVia: (via: Between) => Promise<PlannedJourney>;
@@ -48,7 +46,7 @@ interface Search extends PlanEnds {
 
 interface Found {
   readonly between: Between;
-  readonly planned: Planned;
+  readonly planned: SolvedJourney;
 }
 
 /** A journey without an order so far. */
@@ -67,13 +65,13 @@ interface BlockedJourney {
 export async function findIntermediateVersions(search: Search): Promise<Found | undefined> {
   const size = search.from.packages.length + search.to.packages.length;
   const limit = Math.min(MAX_PLANNED, Math.ceil(MAX_PACKAGES_PLANNED / size));
-  const candidates = new StopoverCandidates(search);
+  const versions = new StopoverVersions(search);
   const tried = new Set<string>();
   let level: readonly BlockedJourney[] = [{ between: {}, impasse: search.impasse }];
   for (let stops = 0; stops < MAX_STOPOVERS; stops += 1) {
     const [advanced, same]: [BlockedJourney[], BlockedJourney[]] = [[], []];
     for (const blocked of level) {
-      for await (const between of candidates.withOneMore(blocked)) {
+      for await (const between of withOneMoreStop(blocked, search, versions)) {
         const key = keyOf(between);
         if (tried.has(key)) continue;
         if (tried.size === limit) return undefined;
@@ -89,38 +87,34 @@ export async function findIntermediateVersions(search: Search): Promise<Found | 
   return undefined;
 }
 
-class StopoverCandidates {
-  readonly #search: Search;
-  #versions: StopoverVersions | undefined;
-
-  constructor(search: Search) {
-    this.#search = search;
+/** Yields the intermediate stops of a blocked journey with one more. */
+async function* withOneMoreStop(
+  { between: { releases, packages = [] }, impasse }: BlockedJourney,
+  ends: PlanEnds,
+  versions: StopoverVersions,
+): AsyncGenerator<Between> {
+  if (releases === undefined) {
+    for (const one of knownReleasesBetween(ends)) yield { releases: [one], packages };
   }
-
-  /** Yields journeys with one more stop. */
-  async *withOneMore({ between, impasse }: BlockedJourney): AsyncGenerator<Between> {
-    const { releases, packages = [] } = between;
-    if (releases === undefined) {
-      for (const one of knownReleasesBetween(this.#search)) yield { releases: [one], packages };
-    }
-    this.#versions ??= new StopoverVersions(this.#search, await this.#search.open());
-    for (const [repository, constraints] of blamedPackages(impasse)) {
-      for (const locked of await this.#versions.of(repository, constraints)) {
-        yield { releases, packages: this.#withStop(packages, locked) };
-      }
+  for (const [repository, constraints] of blamedPackages(impasse)) {
+    for (const locked of await versions.of(repository, constraints)) {
+      yield { releases, packages: withStop(packages, locked, ends) };
     }
   }
+}
 
-  /** Adds a stop of one package, in the direction in which the package moves. */
-  #withStop(packages: readonly LockedPackage[], locked: LockedPackage): readonly LockedPackage[] {
-    const { from, to } = this.#search;
-    const isSame = ({ repository }: LockedPackage) => repository === locked.repository;
-    const order = byVersion(targetFor(to.crossplane)!);
-    const [before, after] = [from.packages.find(isSame), to.packages.find(isSame)];
-    const isDowngrade = before !== undefined && after !== undefined && order(before, after) > 0;
-    const own = [...packages.filter(isSame), locked].sort(order);
-    return [...packages.filter((each) => !isSame(each)), ...(isDowngrade ? own.reverse() : own)];
-  }
+/** Adds a stop of one package, in the direction in which the package moves. */
+function withStop(
+  packages: readonly LockedPackage[],
+  locked: LockedPackage,
+  { from, to }: PlanEnds,
+): readonly LockedPackage[] {
+  const isSame = ({ repository }: LockedPackage) => repository === locked.repository;
+  const order = byVersion(targetFor(to.crossplane)!);
+  const [before, after] = [from.packages.find(isSame), to.packages.find(isSame)];
+  const isDowngrade = before !== undefined && after !== undefined && order(before, after) > 0;
+  const own = [...packages.filter(isSame), locked].sort(order);
+  return [...packages.filter((each) => !isSame(each)), ...(isDowngrade ? own.reverse() : own)];
 }
 
 /** Compares by version. Digests count as equal. */
@@ -199,28 +193,32 @@ const MAX_READ = 120;
  * does not change has none.
  */
 class StopoverVersions {
-  readonly #ends: PlanEnds;
-  readonly #reader: SourceReader;
-  readonly #read = new Map<string, Promise<LockedPackage | undefined>>();
+  readonly #search: Search;
+  #reader: SourceReader | undefined;
+  readonly #read = new Map<string, LockedPackage | undefined>();
   readonly #readOf = new Map<Repository, number>();
 
-  constructor(ends: PlanEnds, source: PackageSource) {
-    this.#ends = ends;
-    this.#reader = SourceReader.of(source);
+  constructor(search: Search) {
+    this.#search = search;
   }
 
   /** Returns versions, newest first. `constraints`: all constraints on the package. */
   async of(repository: Repository, constraints: readonly string[]): Promise<LockedPackage[]> {
+    const reader = (this.#reader ??= SourceReader.of(await this.#search.open()));
     const found: LockedPackage[] = [];
-    for (const version of await this.#versions(repository, constraints)) {
-      const locked = await this.#at(repository, version);
+    for (const version of await this.#versions(repository, constraints, reader)) {
+      const locked = await this.#at({ repository, version }, reader);
       if (locked !== undefined) found.push(locked);
     }
     return found;
   }
 
-  async #versions(repository: Repository, constraints: readonly string[]): Promise<string[]> {
-    const { from, to } = this.#ends;
+  async #versions(
+    repository: Repository,
+    constraints: readonly string[],
+    reader: SourceReader,
+  ): Promise<string[]> {
+    const { from, to } = this.#search;
     const target = targetFor(to.crossplane)!;
     const { rules } = target;
     const ends = [from, to].map((end) => lockedPackageIn(end, repository)?.version);
@@ -229,22 +227,22 @@ class StopoverVersions {
       ? versionsBetween(ends, rules)
       : requiredVersions(constraints, rules);
     if (isAllowed === undefined) return [];
-    const tags = (await this.#reader.tags(repository, target)) ?? [];
+    const tags = (await reader.tags(repository, target)) ?? [];
     const versions = installableVersions(tags, target).filter(isAllowed);
     const digests = !isLocked && rules.digestDependencies ? constraints.filter(isDigest) : [];
     return [...new Set([...digests, ...versions.map(({ raw }) => raw)])];
   }
 
-  #at(repository: Repository, version: string): Promise<LockedPackage | undefined> {
+  async #at(candidate: Candidate, reader: SourceReader): Promise<LockedPackage | undefined> {
+    const { repository, version } = candidate;
     const key = `${repository}@${version}`;
-    const known = this.#read.get(key);
-    if (known !== undefined) return known;
     const count = this.#readOf.get(repository) ?? 0;
-    if (count === MAX_READ_EACH || this.#read.size === MAX_READ) return Promise.resolve(undefined);
+    const isLimited = count === MAX_READ_EACH || this.#read.size === MAX_READ;
+    if (isLimited || this.#read.has(key)) return this.#read.get(key);
     this.#readOf.set(repository, count + 1);
-    const read = lockedAt({ repository, version }, this.#ends, this.#reader);
-    this.#read.set(key, read);
-    return read;
+    const locked = await lockedAt(candidate, this.#search, reader);
+    this.#read.set(key, locked);
+    return locked;
   }
 }
 
@@ -299,15 +297,11 @@ export async function lockedAt(
     direct: false,
     object: commonObject(kind, ends.to),
   };
-  const image = { digest, manifest, baseLayer, packageYaml };
-  const metadata = { kind, crossplane, requirements, owns };
-  return { repository, version, name, direct, object, ...image, ...metadata };
+  const image = { repository, version, digest, manifest, baseLayer, packageYaml };
+  return { ...image, kind, crossplane, requirements, owns, name, direct, object };
 }
 
-export function lockedPackageIn(
-  { packages }: Lockfile,
-  wanted: Repository,
-): LockedPackage | undefined {
+function lockedPackageIn({ packages }: Lockfile, wanted: Repository): LockedPackage | undefined {
   return packages.find(({ repository }) => repository === wanted);
 }
 

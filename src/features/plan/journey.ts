@@ -5,7 +5,7 @@ import { InputError } from '../../base/errors.js';
 import { selectorOf } from '../../crossplane/constraints/constraint.js';
 import { satisfies } from '../../crossplane/constraints/installable-versions.js';
 import { type OwnedObject, ownershipKey } from '../../crossplane/packages/owned-objects.js';
-import type { PackageRequirement, Requirement } from '../../crossplane/packages/package-meta.js';
+import type { CrdRequirement, PackageRequirement } from '../../crossplane/packages/package-meta.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { joinReference, validPackageReference } from '../../crossplane/packages/reference.js';
 import { releasesBetween, type Target, targetFor } from '../../crossplane/releases/target.js';
@@ -66,11 +66,11 @@ export function journeyBetween(
     releases: releasesOf(releaseOf(from.crossplane), releaseOf(to.crossplane), between.releases),
     routes: repositories.map((repository): Route => {
       const [a, b] = [before.get(repository), after.get(repository)];
-      const stopovers = via.filter((locked) => locked.repository === repository);
-      if (stopovers.length > 0) {
-        return { repository, stops: [a, ...stopovers.map((locked) => stopIn(to, locked)), b] };
-      }
-      return { repository, stops: isSame(a, b) ? [a] : [a, b] };
+      const stopovers = via
+        .filter((locked) => locked.repository === repository)
+        .map((locked) => stopIn(to, locked));
+      const isUnchanged = stopovers.length === 0 && isSame(a, b);
+      return { repository, stops: isUnchanged ? [a] : [a, ...stopovers, b] };
     }),
     refusal,
   };
@@ -98,13 +98,12 @@ function stopIn({ skipDependencyResolution: reasons }: Lockfile, locked: LockedP
 /** Whether nothing must be applied to get from one stop to the other. */
 function isSame(a: Stop | undefined, b: Stop | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
-  const { locked: before, skips } = a;
-  const { locked: after } = b;
+  const [before, after] = [a.locked, b.locked];
   return (
     before.version === after.version &&
     (before.digest ?? after.digest) === (after.digest ?? before.digest) &&
     isSameInstallation(before, after) &&
-    skips === b.skips &&
+    a.skips === b.skips &&
     isDeepStrictEqual(before.object, after.object)
   );
 }
@@ -207,18 +206,30 @@ function legsOf(route: number, stops: number): readonly Leg[] {
   return Array.from({ length: stops - 1 }, (_, at) => ({ route, to: at + 1 }));
 }
 
-/** An object that a package owns at a stop. */
-interface OwnedAtStop extends Position {
+/** A stop with its position. */
+export interface PlacedStop extends Position {
   readonly at: Stop;
-  readonly owned: OwnedObject;
+}
+
+/** Returns the positions of all routes in which a package is installed. */
+function installedStops({ routes }: Journey): readonly PlacedStop[] {
+  return routes.flatMap(({ stops }, route) =>
+    stops.flatMap((at, stop) => (at === undefined ? [] : [{ route, stop, at }])),
+  );
 }
 
 /** Returns states with two owners of an object, or without one before its new owner comes. */
 export function ownershipConflicts(journey: Journey): readonly Conflict[] {
-  const pairs = new Map<string, { from: OwnedAtStop; to: OwnedAtStop; objects: OwnedObject[] }>();
-  for (const owners of ownersByKey(journey).values()) {
-    for (const one of owners) {
-      for (const other of owners) {
+  const owners = new Map<string, (PlacedStop & { readonly owned: OwnedObject })[]>();
+  for (const placed of installedStops(journey)) {
+    for (const owned of placed.at.locked.owns) {
+      getOrCreate(owners, ownershipKey(owned), () => []).push({ ...placed, owned });
+    }
+  }
+  const pairs = new Map<string, { from: PlacedStop; to: PlacedStop; objects: OwnedObject[] }>();
+  for (const ownersOfOne of owners.values()) {
+    for (const one of ownersOfOne) {
+      for (const other of ownersOfOne) {
         if (one.route >= other.route) continue;
         const [from, to] = one.stop <= other.stop ? [one, other] : [other, one];
         const id = `${from.route}@${from.stop} ${to.route}@${to.stop}`;
@@ -237,18 +248,6 @@ export function ownershipConflicts(journey: Journey): readonly Conflict[] {
   });
 }
 
-function ownersByKey({ routes }: Journey): ReadonlyMap<string, readonly OwnedAtStop[]> {
-  const owners = new Map<string, OwnedAtStop[]>();
-  for (const [route, { stops }] of routes.entries()) {
-    for (const [stop, at] of stops.entries()) {
-      for (const owned of at?.locked.owns ?? []) {
-        getOrCreate(owners, ownershipKey(owned), () => []).push({ route, stop, at: at!, owned });
-      }
-    }
-  }
-  return owners;
-}
-
 function installs({ locked }: Stop, { rules }: Target): boolean {
   return locked.kind !== 'Function' || rules.functionObjectsInstalled;
 }
@@ -256,8 +255,8 @@ function installs({ locked }: Stop, { rules }: Target): boolean {
 /** Returns states in which a removed package deletes objects that no other package owns yet. */
 function prematureDeletions(
   { routes }: Journey,
-  from: OwnedAtStop,
-  to: OwnedAtStop,
+  from: PlacedStop,
+  to: PlacedStop,
   cause: Extract<Cause, { rule: 'owner' | 'kept' }>,
 ): readonly Conflict[] {
   const [oldStops, newStops] = [routes[from.route]!.stops, routes[to.route]!.stops];
@@ -280,12 +279,8 @@ function canChangeOwner({ kind, name }: OwnedObject, to: Stop): boolean {
 
 /** Returns states in which a release of Crossplane rejects a package. */
 export function releaseConflicts(journey: Journey): readonly Conflict[] {
-  return journey.routes.flatMap(({ stops }, route) =>
-    stops.flatMap((at, stop) =>
-      at === undefined
-        ? []
-        : onReleases(journey, [{ route, stop }], (release) => rejection(release, at, journey)),
-    ),
+  return installedStops(journey).flatMap((placed) =>
+    onReleases(journey, [placed], (release) => rejection(release, placed.at, journey)),
   );
 }
 
@@ -297,18 +292,17 @@ export function releaseConflicts(journey: Journey): readonly Conflict[] {
 export function controllerConfigConflicts(journey: Journey): readonly Conflict[] {
   const { releases, routes } = journey;
   if (!releases[0]!.rules.controllerConfigRef) return [];
-  return routes.flatMap(({ stops }, route) =>
-    stops.flatMap((at, stop) => {
-      const next = stops[stop + 1];
-      if (at === undefined || next === undefined) return [];
-      if (!usesControllerConfig(at.locked) || usesControllerConfig(next.locked)) return [];
-      return onReleases(journey, [{ route, stop }], ({ rules, version }) =>
-        rules.controllerConfigRef
-          ? undefined
-          : { rule: 'controller-config', locked: at.locked, release: version },
-      );
-    }),
-  );
+  return installedStops(journey).flatMap((placed) => {
+    const { locked } = placed.at;
+    const next = routes[placed.route]!.stops[placed.stop + 1];
+    if (next === undefined || usesControllerConfig(next.locked)) return [];
+    if (!usesControllerConfig(locked)) return [];
+    return onReleases(journey, [placed], ({ rules, version }) =>
+      rules.controllerConfigRef
+        ? undefined
+        : { rule: 'controller-config', locked, release: version },
+    );
+  });
 }
 
 function rejection(release: Target, { locked }: Stop, { refusal }: Journey): Cause | undefined {
@@ -331,25 +325,23 @@ function admitsRelease({ crossplane, object }: LockedPackage, release: Target): 
 /** Returns states in which a requirement of a package is not satisfied. */
 export function requirementConflicts(journey: Journey): readonly Conflict[] {
   const byRepository = new Map(journey.routes.map(({ repository }, at) => [repository, at]));
-  return journey.routes.flatMap(({ repository, stops }, route) =>
-    stops.flatMap((by, stop) => {
-      // Packages that skip dependency resolution need not satisfy their requirements.
-      if (by === undefined || by.skips) return [];
-      return by.locked.requirements.flatMap((requirement): readonly Conflict[] => {
-        const position = { route, stop };
-        if (requirement.requires === 'crd') return apiConflicts(by, requirement, position, journey);
-        if (requirement.repository === repository) return [];
-        const on = byRepository.get(requirement.repository);
-        const cause = missingRequirement(by, requirement.repository, requirement.constraint);
-        if (on === undefined) return [{ positions: [position], cause }];
-        return journey.routes[on]!.stops.flatMap((at, place) =>
-          onReleases(journey, [position, { route: on, stop: place }], (release) =>
-            unmetBy(by, requirement, at, release),
-          ),
-        );
-      });
-    }),
-  );
+  return installedStops(journey).flatMap((placed) => {
+    const by = placed.at;
+    // Packages that skip dependency resolution need not satisfy their requirements.
+    if (by.skips) return [];
+    return by.locked.requirements.flatMap((requirement): readonly Conflict[] => {
+      if (requirement.requires === 'crd') return apiConflicts(placed, requirement, journey);
+      const route = byRepository.get(requirement.repository);
+      if (route === placed.route) return [];
+      const cause = missingRequirement(by, requirement.repository, requirement.constraint);
+      if (route === undefined) return [{ positions: [placed], cause }];
+      return journey.routes[route]!.stops.flatMap((on, stop) =>
+        onReleases(journey, [placed, { route, stop }], (release) =>
+          unmetBy(by, requirement, on, release),
+        ),
+      );
+    });
+  });
 }
 
 /** Compares like the package manager: digests as text, everything else as semver. */
@@ -363,10 +355,10 @@ function unmetBy(
   if (on === undefined || on.skips) return missingRequirement(by, repository, constraint);
   const cause = { requirer: by.locked, required: on.locked, constraint };
   if (on.locked.kind !== kind) return { rule: 'kind', ...cause };
-  const isUnknownForm = isDigest(constraint) && !release.rules.digestDependencies;
-  const isSatisfied =
-    !isUnknownForm && satisfies(on.locked.version, selectorOf(constraint), release, 'named');
-  return isSatisfied ? undefined : { rule: 'version', ...cause };
+  const isKnownForm = !isDigest(constraint) || release.rules.digestDependencies;
+  return isKnownForm && satisfies(on.locked.version, selectorOf(constraint), release, 'named')
+    ? undefined
+    : { rule: 'version', ...cause };
 }
 
 function missingRequirement(by: Stop, required: string, constraint: string): Cause {
@@ -375,9 +367,8 @@ function missingRequirement(by: Stop, required: string, constraint: string): Cau
 
 /** Returns states without a required API that some package on the journey owns. */
 function apiConflicts(
-  by: Stop,
-  { demand, text }: Extract<Requirement, { requires: 'crd' }>,
-  position: Position,
+  placed: PlacedStop,
+  { demand, text }: CrdRequirement,
   { routes }: Journey,
 ): readonly Conflict[] {
   if (!('crd' in demand)) return [];
@@ -385,18 +376,16 @@ function apiConflicts(
   const owns = (stop: Stop | undefined) =>
     stop?.locked.owns.some((owned) => ownershipKey(owned) === key) === true;
   const owners = routes.flatMap(({ stops }, route) => (stops.some(owns) ? [{ stops, route }] : []));
-  if (owners.length === 0 || owns(by)) return [];
+  if (owners.length === 0 || owns(placed.at)) return [];
   const combinationsWithout = owners.reduce<Position[][]>(
     (combinations, { stops, route }) =>
       stops.flatMap((at, stop) =>
         owns(at) ? [] : combinations.map((others) => [...others, { route, stop }]),
       ),
-    [[position]],
+    [[placed]],
   );
-  return combinationsWithout.map((positions) => ({
-    positions,
-    cause: missingRequirement(by, text, text),
-  }));
+  const cause = missingRequirement(placed.at, text, text);
+  return combinationsWithout.map((positions) => ({ positions, cause }));
 }
 
 /** Returns one conflict for all releases if all have it, else one for each that has it. */

@@ -7,10 +7,9 @@ import {
   type Leg,
   Legs,
   ownershipConflicts,
-  type Position,
+  type PlacedStop,
   releaseConflicts,
   requirementConflicts,
-  type Stop,
 } from './journey.js';
 import { getOrCreate, stronglyConnectedComponents } from '../../base/collections.js';
 import type { Repository } from '../../crossplane/packages/package.js';
@@ -54,6 +53,12 @@ class Precedences {
     );
   }
 
+  /** Returns groups of legs that wait for each other, in reverse order. */
+  components(): Leg[][] {
+    const graph = Array.from(this.#after, ([leg, after]) => [leg, [...after.keys()]] as const);
+    return stronglyConnectedComponents(new Map(graph));
+  }
+
   reaches(from: Leg, to: Leg): boolean {
     return this.descendants(from).has(to);
   }
@@ -76,11 +81,8 @@ class Precedences {
 function shortestCycle(precedences: readonly Precedence[]): Precedence[] | undefined {
   const from = new Map<Leg, Precedence[]>();
   for (const each of precedences) getOrCreate(from, each.before, () => []).push(each);
-  const cycles = [...from.keys()].flatMap((leg) => {
-    const cycle = cycleThrough(leg, from);
-    return cycle === undefined ? [] : [cycle];
-  });
-  return cycles.sort((a, b) => a.length - b.length)[0];
+  const cycles = [...from.keys()].map((leg) => cycleThrough(leg, from));
+  return cycles.filter((cycle) => cycle !== undefined).sort((a, b) => a.length - b.length)[0];
 }
 
 /** Returns a shortest cycle through a leg by breadth-first search. */
@@ -108,15 +110,12 @@ type Layer = readonly (readonly Leg[])[];
  * Sorts groups of legs into as few layers as their precedences allow. Each group comes as early as
  * possible. Removals cannot be undone, so they come as late as possible.
  */
-function layersOf(
-  groups: readonly (readonly Leg[])[],
-  precedences: readonly Precedence[],
-  isRemoval: (leg: Leg) => boolean,
-): Layer[] {
+function layersOf(precedences: Precedences, isRemoval: (leg: Leg) => boolean): Layer[] {
+  const groups = precedences.components();
   const groupOf = new Map(groups.flatMap((legs, group) => legs.map((leg) => [leg, group])));
   const before = groups.map(() => new Set<number>());
   const after = groups.map(() => new Set<number>());
-  for (const precedence of precedences) {
+  for (const precedence of precedences.among()) {
     const [a, b] = [groupOf.get(precedence.before)!, groupOf.get(precedence.after)!];
     if (a === b) continue;
     before[b]!.add(a);
@@ -137,10 +136,6 @@ function layersOf(
   );
 }
 
-interface Node extends Position {
-  readonly at: Stop;
-}
-
 /**
  * Returns a cycle of dependencies between packages while a layer is applied, which stops the
  * resolver of the cluster for every package; undefined: there is none.
@@ -158,7 +153,7 @@ function cycleConflict(journey: Journey, layers: readonly Layer[]): Conflict | u
       const cycle = cycleIn(possibleNodes(journey, current, alone), journey);
       if (cycle !== undefined) {
         return {
-          positions: cycle.map(({ route, stop }) => ({ route, stop })),
+          positions: cycle,
           cause: { rule: 'cycle', members: cycle.map(({ at }) => at.locked) },
         };
       }
@@ -173,32 +168,37 @@ function possibleNodes(
   { routes }: Journey,
   current: readonly number[],
   moving: readonly Leg[],
-): readonly Node[] {
+): readonly PlacedStop[] {
   const next = new Map(moving.map(({ route, to }) => [route, to]));
   return routes.flatMap(({ stops }, route) =>
-    [...new Set([current[route]!, next.get(route) ?? current[route]!])].flatMap((stop): Node[] => {
-      const at = stops[stop];
-      return at === undefined || at.skips ? [] : [{ route, stop, at }];
-    }),
+    [...new Set([current[route]!, next.get(route) ?? current[route]!])].flatMap(
+      (stop): PlacedStop[] => {
+        const at = stops[stop];
+        return at === undefined || at.skips ? [] : [{ route, stop, at }];
+      },
+    ),
   );
 }
 
 /** Returns a dependency cycle by depth-first search; undefined: there is none. */
-function cycleIn(nodes: readonly Node[], { routes }: Journey): readonly Node[] | undefined {
-  const byRepository = new Map<string, Node[]>();
+function cycleIn(
+  nodes: readonly PlacedStop[],
+  { routes }: Journey,
+): readonly PlacedStop[] | undefined {
+  const byRepository = new Map<string, PlacedStop[]>();
   for (const node of nodes) {
     getOrCreate(byRepository, routes[node.route]!.repository, () => []).push(node);
   }
-  const next = ({ at }: Node) =>
+  const next = ({ at }: PlacedStop) =>
     at.locked.requirements.flatMap((requirement) =>
       requirement.requires === 'package' && requirement.repository !== at.locked.repository
         ? (byRepository.get(requirement.repository) ?? [])
         : [],
     );
-  const done = new Set<Node>();
+  const done = new Set<PlacedStop>();
   for (const start of nodes) {
-    const path: { readonly node: Node; readonly ahead: Node[] }[] = [];
-    const enter = (node: Node) => path.push({ node, ahead: next(node) });
+    const path: { readonly node: PlacedStop; readonly ahead: PlacedStop[] }[] = [];
+    const enter = (node: PlacedStop) => path.push({ node, ahead: next(node) });
     if (!done.has(start)) enter(start);
     while (path.length > 0) {
       const { node, ahead } = path.at(-1)!;
@@ -293,43 +293,33 @@ class OrderSearch {
     const atEnd: Cause[] = [];
     const choices: Choice[] = [];
     for (const conflict of this.#conflicts) {
-      const { into, outOf } = this.#around(conflict);
+      const { into, outOf, choice } = this.#waysOut(conflict);
+      const [only, ...others] = choice.pairs;
       if (into.length === 0) brokenBefore.push(conflict.cause);
       else if (outOf.length === 0) atEnd.push(conflict.cause);
-      else {
-        const choice = this.#choiceOf(conflict);
-        const [only, ...others] = choice.pairs;
-        if (only !== undefined && others.length === 0) precedences.add(...only, conflict.cause);
-        else choices.push(choice);
-      }
+      else if (only && others.length === 0) precedences.add(...only, conflict.cause);
+      else choices.push(choice);
     }
     if (atEnd.length > 0) return { ...impasseOf(atEnd), atEnd: true };
     const ordering = this.#solve(precedences, choices);
     return ordering.status === 'ordered' ? { ...ordering, brokenBefore } : ordering;
   }
 
-  /** Returns the legs into the positions of a conflict, and the legs out of them. */
-  #around({ positions }: Conflict): { readonly into: Leg[]; readonly outOf: Leg[] } {
-    return {
-      into: positions.flatMap((at) => this.#legs.into(at) ?? []),
-      outOf: positions.flatMap((at) => this.#legs.outOf(at) ?? []),
-    };
-  }
-
-  /** A conflict is avoided if a route leaves its position before another reaches its own. */
-  #choiceOf(conflict: Conflict): Choice {
-    const { into, outOf } = this.#around(conflict);
+  /**
+   * Returns the legs into the positions of a conflict, the legs out of them, and the pairs of these
+   * that avoid the conflict: a route leaves its position before another reaches its own. Moves of
+   * packages on the newer release come first, because more versions support it.
+   */
+  #waysOut({ positions, cause }: Conflict) {
+    const into = positions.flatMap((at) => this.#legs.into(at) ?? []);
+    const outOf = positions.flatMap((at) => this.#legs.outOf(at) ?? []);
     const pairs = outOf.flatMap((before) =>
       into.flatMap((after) => (before.route === after.route ? [] : [[before, after] as const])),
     );
-    return { pairs: this.#preferred(pairs), cause: conflict.cause };
-  }
-
-  /** Prefers moving packages on the newer release, because more versions support it. */
-  #preferred(pairs: Choice['pairs']): Choice['pairs'] {
     const side = this.#isUpgrade ? 0 : 1;
     const isPreferred = (pair: Choice['pairs'][number]) => pair[side].route === CROSSPLANE;
-    return [...pairs.filter(isPreferred), ...pairs.filter((pair) => !isPreferred(pair))];
+    const others = pairs.filter((pair) => !isPreferred(pair));
+    return { into, outOf, choice: { pairs: [...pairs.filter(isPreferred), ...others], cause } };
   }
 
   /** Tries the pairs of each choice until no conflict is left. */
@@ -337,10 +327,9 @@ class OrderSearch {
     if ((this.#tries += 1) > MAX_TRIES) return { ...impasseOf([]), status: 'gave-up' };
     const deadlock = this.#deadlock(precedences);
     if (deadlock !== undefined) return deadlock;
-    const open = choices.filter(
+    const [choice, ...rest] = choices.filter(
       ({ pairs }) => !pairs.some(([before, after]) => precedences.reaches(before, after)),
     );
-    const [choice, ...rest] = open;
     if (choice === undefined) return this.#layered(precedences);
     let failed = impasseOf([choice.cause]);
     const blamed = [choice.cause];
@@ -357,7 +346,7 @@ class OrderSearch {
 
   /** Returns a cycle of legs that wait for each other, except hand-overs within one step. */
   #deadlock(precedences: Precedences): Impasse | undefined {
-    for (const members of components(precedences, this.#legs.all)) {
+    for (const members of precedences.components()) {
       if (members.length === 1) continue;
       const among = precedences.among(members);
       const isMixed = new Set(members.map(({ route }) => route)).size < members.length;
@@ -380,13 +369,13 @@ class OrderSearch {
   #layered(solved: Precedences): Ordering | Impasse {
     const precedences = solved.copy();
     for (const upgrade of this.#legs.of(CROSSPLANE)) this.#isolate(upgrade, precedences);
-    const groups = components(precedences, this.#legs.all);
-    const layers = layersOf(groups, precedences.among(), (leg) => this.#isRemoval(leg));
+    const isRemoval = ({ route, to }: Leg) =>
+      route !== CROSSPLANE && this.#journey.routes[route]!.stops[to] === undefined;
+    const layers = layersOf(precedences, isRemoval);
     const conflict = cycleConflict(this.#journey, layers);
     if (conflict !== undefined) {
-      const { into, outOf } = this.#around(conflict);
-      if (into.length > 0 && outOf.length > 0)
-        return this.#solve(solved, [this.#choiceOf(conflict)]);
+      const { into, outOf, choice } = this.#waysOut(conflict);
+      if (into.length > 0 && outOf.length > 0) return this.#solve(solved, [choice]);
       if (into.length > 0) return { ...impasseOf([conflict.cause]), atEnd: true };
     }
     return { status: 'ordered', layers, precedences: solved.among(), brokenBefore: [] };
@@ -402,16 +391,6 @@ class OrderSearch {
       } else if (!later.has(leg)) precedences.add(leg, upgrade);
     }
   }
-
-  #isRemoval({ route, to }: Leg): boolean {
-    return route !== CROSSPLANE && this.#journey.routes[route]!.stops[to] === undefined;
-  }
-}
-
-function components(precedences: Precedences, legs: readonly Leg[]): Leg[][] {
-  const graph = new Map(legs.map((leg) => [leg, [] as Leg[]]));
-  for (const { before, after } of precedences.among()) graph.get(before)!.push(after);
-  return stronglyConnectedComponents(graph);
 }
 
 /**

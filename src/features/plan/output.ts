@@ -93,18 +93,10 @@ function viaWords({ releases = [], packages = [] }: Between): string[] {
 /** Returns a row for each action of a step: verb, package, versions. */
 function moveRows(step: PlannedStep): string[][] {
   const { release, releaseBefore, applied, removed } = step;
-  return [
-    ...(releaseBefore === undefined
-      ? []
-      : [
-          [
-            isNewer(release, releaseBefore) ? 'upgrade' : 'downgrade',
-            'Crossplane',
-            `${releaseBefore.version} → ${release.version}`,
-          ],
-        ]),
-    ...[...applied, ...removed].map(rowOf),
-  ];
+  const rows = [...applied, ...removed].map(rowOf);
+  if (releaseBefore === undefined) return rows;
+  const verb = isNewer(release, releaseBefore) ? 'upgrade' : 'downgrade';
+  return [[verb, 'Crossplane', `${releaseBefore.version} → ${release.version}`], ...rows];
 }
 
 function rowOf({ repository, from, to }: PackageMove): string[] {
@@ -122,7 +114,9 @@ export function planMarkdown({ steps }: LockfilePlan, commands: PlanValue['comma
   const lines = steps.flatMap((step, n) => [
     `## Step ${n + 1} of ${steps.length}`,
     '',
-    ...moveRows(step).map(([verb, name, versions]) => `- ${verb} ${spans(name!, versions!)}`),
+    ...moveRows(step).map(([verb, ...cells]) =>
+      [`- ${verb}`, ...cells.map((cell) => codeSpan(cell))].join(' '),
+    ),
     '',
     ...becauseOf(step).flatMap((text) => [`Because ${plain(text)}.`, '']),
     ...step.warnings.flatMap((text) => [`> **Warning:** ${plain(text)}`, '']),
@@ -133,10 +127,6 @@ export function planMarkdown({ steps }: LockfilePlan, commands: PlanValue['comma
   ]);
   const head = steps.length === 0 ? 'Nothing is to be done.' : `${counted(steps.length, 'step')}.`;
   return [head, '', ...lines].join('\n');
-}
-
-function spans(name: string, versions: string): string {
-  return `${codeSpan(name)} ${codeSpan(versions)}`;
 }
 
 /** Escapes markup: sentences contain names from packages. */
@@ -150,11 +140,7 @@ const planStep = record(
     remove: texts('What is removed, `SOURCE@VERSION`, dependents first.'),
     'crossplane?': text('Crossplane release that is upgraded to; absent: it stays.'),
     'handOvers?': list(
-      record({
-        ...ownedFields,
-        from: source,
-        to: source,
-      }),
+      record({ ...ownedFields, from: source, to: source }),
       'Objects that pass from one package to another.',
     ),
     commands: texts('What to run, in this order.'),
@@ -163,8 +149,6 @@ const planStep = record(
   },
   'What goes together; everything is healthy again before the next step.',
 );
-
-type StepDocument = Static<typeof planStep>;
 
 const schema = {
   ...outputSchema('plan -o json', {
@@ -192,26 +176,24 @@ export function planDocument({ answer, commands }: PlanValue): Static<typeof sch
   return { status: answer.status, steps: stepsJson(answer, commands), notes: answer.notes };
 }
 
-function stepsJson({ steps }: LockfilePlan, commands: PlanValue['commands']): StepDocument[] {
-  return steps.map((step, n) => stepJson(step, commands[n]!));
-}
-
-function stepJson(step: PlannedStep, commands: readonly StepCommand[]): StepDocument {
-  const { applied, removed, release, releaseBefore, warnings } = step;
-  const { handOvers } = stepObjects(step);
-  return {
-    apply: applied.map(({ repository, to }) => `${repository}@${to!.locked.version}`),
-    remove: removed.map(({ repository, from }) => `${repository}@${from!.locked.version}`),
-    ...(releaseBefore !== undefined && { crossplane: release.version }),
-    ...(handOvers.length > 0 && {
-      handOvers: handOvers.flatMap(({ from, to, objects }) =>
-        objects.map(({ kind, name }) => ({ kind, name, from: from.repository, to: to.repository })),
-      ),
-    }),
-    commands: scriptCommands(commands),
-    warnings,
-    because: becauseOf(step),
-  };
+function stepsJson(
+  { steps }: LockfilePlan,
+  commands: PlanValue['commands'],
+): Static<typeof planStep>[] {
+  return steps.map((step, n) => {
+    const handOvers = stepObjects(step).handOvers.flatMap(({ from, to, objects }) =>
+      objects.map(({ kind, name }) => ({ kind, name, from: from.repository, to: to.repository })),
+    );
+    return {
+      apply: step.applied.map(({ repository, to }) => `${repository}@${to!.locked.version}`),
+      remove: step.removed.map(({ repository, from }) => `${repository}@${from!.locked.version}`),
+      crossplane: step.releaseBefore && step.release.version,
+      handOvers: handOvers.length === 0 ? undefined : handOvers,
+      commands: scriptCommands(commands[n]!),
+      warnings: step.warnings,
+      because: becauseOf(step),
+    };
+  });
 }
 
 function noPlanDocument(answer: NoPlan, commands: PlanValue['commands']): Static<typeof schema> {
@@ -220,20 +202,16 @@ function noPlanDocument(answer: NoPlan, commands: PlanValue['commands']): Static
     kind: CORE_KIND[cause.rule],
     text: causeText(cause),
   }));
+  const suggestion = between && {
+    text: hintOf(answer)!,
+    args: viaWords(between).flatMap((word) => ['--via', word]),
+    steps: stepsJson(between.plan, commands),
+  };
   return {
     status,
-    explanation: [headline(answer), ...causes.map((cause) => cause.text)].join('\n'),
+    explanation: [headline(answer), ...causes.map(({ text }) => text)].join('\n'),
     core: causes,
-    suggestions:
-      between === undefined
-        ? []
-        : [
-            {
-              text: hintOf(answer)!,
-              args: viaWords(between).flatMap((word) => ['--via', word]),
-              steps: stepsJson(between.plan, commands),
-            },
-          ],
+    suggestions: suggestion ? [suggestion] : [],
   };
 }
 

@@ -7,8 +7,8 @@ import {
   type CheckedPackages,
   objectsText,
   planJourney,
-  type PlannedJourney,
   type PlanStep,
+  type SolvedJourney,
   stepWarnings,
 } from './steps.js';
 import { getOrCreate, inParallel } from '../../base/collections.js';
@@ -74,28 +74,25 @@ export async function plan(
 ): Promise<LockfilePlan | NoPlan> {
   const from = asInstalled(current, options);
   const to = asInstalled(wanted, options);
-  const contents = new JourneyContents({ from, to }, options.contents);
-  await contents.readEnds({ from, to });
+  const ends = { from, to };
+  const contents = new JourneyContents(ends, options.contents);
+  await contents.read(from.packages, 'old');
+  await contents.read(to.packages, 'fresh');
   const planVia = async ({ releases, packages = [] }: Between) => {
-    await contents.read(packages);
-    const between = { releases, packages: withFreeNames(packages, { from, to }) };
+    await contents.read(packages, 'fresh');
+    const between = { releases, packages: withFreeNames(packages, ends) };
     return planJourney(journeyBetween(from, to, between, contents.refusal));
   };
+  const toSteps = (journey: SolvedJourney) =>
+    toPlan(journey, ends, options.contents, contents.isRead);
   const planned = await planVia(options.via ?? {});
-  const toSteps = (journey: Extract<PlannedJourney, { status: 'planned' }>) =>
-    toPlan(journey, { from, to }, { contents: options.contents, isRead: contents.isRead });
   if (planned.status === 'planned') return toSteps(planned);
-  const isFinal = planned.status === 'gave-up' || planned.atEnd;
+  const { source: open, via } = options;
+  const canHelp = planned.status === 'impossible' && !planned.atEnd && via === undefined;
   const found =
-    isFinal || options.source === undefined || options.via !== undefined
-      ? undefined
-      : await findIntermediateVersions({
-          from,
-          to,
-          impasse: planned,
-          planVia,
-          open: options.source,
-        });
+    canHelp && open
+      ? await findIntermediateVersions({ ...ends, impasse: planned, planVia, open })
+      : undefined;
   return {
     status: planned.status === 'gave-up' ? 'gave-up' : 'unsolvable',
     impasse: planned,
@@ -104,16 +101,16 @@ export async function plan(
 }
 
 async function toPlan(
-  { steps, brokenBefore }: Extract<PlannedJourney, { status: 'planned' }>,
+  { steps, brokenBefore }: SolvedJourney,
   ends: PlanEnds,
-  { contents, isRead }: Pick<PlanOptions, 'contents'> & Pick<CheckedPackages, 'isRead'>,
+  contents: PlanContents | undefined,
+  isRead: CheckedPackages['isRead'],
 ): Promise<LockfilePlan> {
   const { from, to } = ends;
-  const objects = keptChanges(from, to);
-  const hasOnlyObjects = steps.length === 0 && objects.applied.length + objects.removed.length > 0;
+  const kept = keptChanges(from, to);
+  const hasOnlyObjects = steps.length === 0 && kept.applied.length + kept.removed.length > 0;
   const planned: PlannedStep[] = [];
-  const unchecked = new Set<string>();
-  const checked = { lockedFor: to.crossplane, isRead };
+  const unchecked: string[] = [];
   for (const step of hasOnlyObjects ? [emptyStep(to)] : steps) {
     const stored = await storedVersions(step, ends, contents);
     const { release, releaseBefore, after } = step;
@@ -122,14 +119,18 @@ async function toPlan(
       contentsOf: contents?.fresh.contentsOf,
       concurrency: contents?.concurrency ?? 1,
     });
-    const warnings = [...stepWarnings(step, checked), ...dropped, ...stored.warnings];
+    const risks = stepWarnings(step, { lockedFor: to.crossplane, isRead });
+    const warnings = [...risks, ...dropped, ...stored.warnings];
     planned.push({ ...step, warnings, migratedCrds: stored.migratedCrds });
-    if (stored.unchecked !== undefined) unchecked.add(stored.unchecked);
+    if (stored.unchecked !== undefined) unchecked.push(stored.unchecked);
   }
   const notes = brokenBefore.map((cause) => `before any step: ${causeText(cause)}`);
-  const [reason] = unchecked;
-  if (reason !== undefined) notes.push(uncheckedStoredVersions(reason));
-  return { status: 'planned', steps: planned, kept: objects, wanted: to, notes };
+  if (unchecked.length > 0) {
+    notes.push(
+      `not checked: whether a step removes a version of a CRD in which objects are stored (${unchecked[0]}); \`xpkg-resolve diff OLD NEW\` compares the CRDs`,
+    );
+  }
+  return { status: 'planned', steps: planned, kept, wanted: to, notes };
 }
 
 /** Returns a step without packages, for changes of the user's own objects only. */
@@ -183,21 +184,9 @@ class JourneyContents {
     this.#contents = isCrossing ? contents : undefined;
   }
 
-  /** Reads the packages of both lockfiles, each version once. */
-  async readEnds({ from, to }: PlanEnds): Promise<void> {
-    await this.#read(from.packages, this.#contents?.old.contentsOf);
-    await this.#read(to.packages, this.#contents?.fresh.contentsOf);
-  }
-
-  /** Reads intermediate versions. */
-  async read(packages: readonly LockedPackage[]): Promise<void> {
-    await this.#read(packages, this.#contents?.fresh.contentsOf);
-  }
-
-  async #read(
-    packages: readonly LockedPackage[],
-    contentsOf: DiffSide['contentsOf'],
-  ): Promise<void> {
+  /** Reads packages with the reader of one lockfile, each version once. */
+  async read(packages: readonly LockedPackage[], side: 'old' | 'fresh'): Promise<void> {
+    const contentsOf = this.#contents?.[side].contentsOf;
     if (this.#contents === undefined || contentsOf === undefined) return;
     const unknown = packages.filter((locked) => !this.#known.has(keyOf(locked)));
     await inParallel(unknown, this.#contents.concurrency, async (locked) => {
@@ -223,10 +212,7 @@ function keyOf({ repository, version, digest }: LockedPackage): string {
 }
 
 /** What must be done with stored objects before a step. */
-interface StoredVersions {
-  readonly warnings: readonly string[];
-  /** Names of the CRDs whose objects can be migrated before the step. */
-  readonly migratedCrds: readonly string[];
+interface StoredVersions extends Pick<PlannedStep, 'warnings' | 'migratedCrds'> {
   /** Why the CRDs were not compared; undefined: they were, or there are none. */
   readonly unchecked?: string | undefined;
 }
@@ -241,10 +227,9 @@ async function storedVersions(
   const after = step.applied.map((move) => move.to!.locked);
   const old = { ...from, crossplane: to.crossplane, packages: before };
   const newer = { ...to, packages: after };
-  if (!hasComparedCrds(lockChanges(old, newer))) return { warnings: [], migratedCrds: [] };
-  if (contents === undefined) {
-    return { warnings: [], migratedCrds: [], unchecked: 'no packages were read' };
-  }
+  const none = { warnings: [], migratedCrds: [] };
+  if (!hasComparedCrds(lockChanges(old, newer))) return none;
+  if (contents === undefined) return { ...none, unchecked: 'no packages were read' };
   try {
     const { findings } = await diff(
       { lockfile: old, read: contents.old.read },
@@ -254,8 +239,7 @@ async function storedVersions(
     return fromFindings(findings, after);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    const unchecked = `the CRDs could not be read: ${error.message}`;
-    return { warnings: [], migratedCrds: [], unchecked };
+    return { ...none, unchecked: `the CRDs could not be read: ${error.message}` };
   }
 }
 
@@ -270,13 +254,9 @@ function hasComparedCrds({ packages, owners }: ReturnType<typeof lockChanges>): 
 
 /** CRDs that lose the same version in the same update of a package. */
 interface RemovedVersion {
-  readonly version: string;
-  readonly before: string;
-  readonly after: string;
-  readonly repository: string;
-  /** Whether the old package stores objects in this version. */
-  readonly isStored: boolean;
-  readonly isInput: boolean;
+  readonly finding: DiffFinding;
+  /** The new package. */
+  readonly owner: LockedPackage;
   readonly objects: OwnedObject[];
 }
 
@@ -286,41 +266,28 @@ function fromFindings(
 ): StoredVersions {
   const groups = new Map<string, RemovedVersion>();
   const crds = new Set<string>();
-  for (const { rule, object, claim, version, severity, before, after } of findings) {
+  for (const finding of findings) {
+    const { rule, object, claim, version, severity, before, after } = finding;
     const owner = packages.find(({ repository }) => repository === after?.repository);
     const owned = owner?.owns.find(
       (each) => isCrdOwner(each) && ownershipKey(each) === `crd:${object.name}`,
     );
     if (rule !== 'version-removed' || before === undefined || !owner || !owned) continue;
-    const isInput = owner.kind === 'Function';
     const isStored = severity === 'stored';
     const key = JSON.stringify([owner.repository, before, version, isStored]);
-    const group = getOrCreate(groups, key, () => ({
-      version,
-      before: `${before.repository} ${before.version}`,
-      after: `${owner.repository} ${owner.version}`,
-      repository: owner.repository,
-      isStored,
-      isInput,
-      objects: [],
-    }));
-    group.objects.push(owned);
-    if (isInput || isStored) continue;
+    getOrCreate(groups, key, () => ({ finding, owner, objects: [] })).objects.push(owned);
+    if (owner.kind === 'Function' || isStored) continue;
     for (const name of [object.name, ...(claim === undefined ? [] : [claim])]) crds.add(name);
   }
   return { warnings: [...groups.values()].map(warningOf), migratedCrds: [...crds] };
 }
 
-function warningOf(group: RemovedVersion): string {
-  const { version, before, after, repository, objects, isStored, isInput } = group;
-  const removal = `${after} removes version ${version} of ${objectsText(objects)}: the API server refuses a new CRD while the \`status.storedVersions\` of the old one names ${version}`;
-  if (isInput) return removal;
-  return isStored
-    ? `${removal}, and ${before} stores objects in ${version}, so they cannot be rewritten before this step; pass through a version that has ${version} and stores objects in another: \`--via ${repository}@VERSION\``
+function warningOf({ finding, owner, objects }: RemovedVersion): string {
+  const { version, severity } = finding;
+  const before = `${finding.before!.repository} ${finding.before!.version}`;
+  const removal = `${owner.repository} ${owner.version} removes version ${version} of ${objectsText(objects)}: the API server refuses a new CRD while the \`status.storedVersions\` of the old one names ${version}`;
+  if (owner.kind === 'Function') return removal;
+  return severity === 'stored'
+    ? `${removal}, and ${before} stores objects in ${version}, so they cannot be rewritten before this step; pass through a version that has ${version} and stores objects in another: \`--via ${owner.repository}@VERSION\``
     : `${removal}; rewrite all objects in the version that ${before} stores, and then remove ${version} from \`status.storedVersions\`, as the script of this step does`;
-}
-
-/** Returns a note that stored versions were not checked, and why. */
-function uncheckedStoredVersions(reason: string): string {
-  return `not checked: whether a step removes a version of a CRD in which objects are stored (${reason}); \`xpkg-resolve diff OLD NEW\` compares the CRDs`;
 }

@@ -51,16 +51,17 @@ export function renderPlan(
   const files = new Map([[PLAN_PAGE, page]]);
   for (const step of plan.steps.keys()) {
     const { extraManifests, packages } = stepBundle(plan, step, pin);
-    const streams = [
-      [OBJECTS_FILE, extraManifests],
-      [PACKAGES_FILE, packages],
-    ] as const;
-    const filled = streams.filter(([, objects]) => objects.length > 0);
     const write = (name: string, text: string) => files.set(`${stepFolder(step)}/${name}`, text);
-    for (const [name, objects] of filled) write(name, writeYamlStream(objects));
-    if (filled.length > 0) {
-      write(KUSTOMIZATION_FILE, writeYaml(kustomization(filled.map(([name]) => name))));
+    const names: string[] = [];
+    for (const [name, objects] of Object.entries({
+      [OBJECTS_FILE]: extraManifests,
+      [PACKAGES_FILE]: packages,
+    })) {
+      if (objects.length === 0) continue;
+      names.push(name);
+      write(name, writeYamlStream(objects));
     }
+    if (names.length > 0) write(KUSTOMIZATION_FILE, writeYaml(kustomization(names)));
     write(COMMANDS_FILE, script(plan.steps[step]!.warnings, commands[step]!));
   }
   return new Map(Array.from(files, ([name, text]) => [name, RENDERED_MARK + text]));
@@ -186,8 +187,12 @@ function sameForAll(script: string): StepCommand {
   return { script, byHand: script };
 }
 
+function kubectlText(...words: readonly string[]): string {
+  return shellCommand(['kubectl', ...words]);
+}
+
 function kubectl(...words: readonly string[]): StepCommand {
-  return sameForAll(shellCommand(['kubectl', ...words]));
+  return sameForAll(kubectlText(...words));
 }
 
 /** Upgrades Crossplane, and waits until all packages are healthy again. */
@@ -197,15 +202,14 @@ function releaseCommands({ release, releaseBefore, after }: PlannedStep): StepCo
   const chart = isUpboundBuild(release)
     ? 'upbound-stable/universal-crossplane'
     : 'crossplane-stable/crossplane';
-  const namespace = namespaceOf(release);
+  const namespace = ['-n', namespaceOf(release)];
+  const packages = after.map(({ locked }) => resource(locked));
   return [
     sameForAll(
-      shellCommand(['helm', 'upgrade', 'crossplane', chart, '-n', namespace, '--version', version]),
+      shellCommand(['helm', 'upgrade', 'crossplane', chart, ...namespace, '--version', version]),
     ),
-    kubectl('rollout', 'status', 'deployment/crossplane', '-n', namespace, TIMEOUT),
-    ...(after.length === 0
-      ? []
-      : [kubectl('wait', HEALTHY, TIMEOUT, ...after.map(({ locked }) => resource(locked)))]),
+    kubectl('rollout', 'status', 'deployment/crossplane', ...namespace, TIMEOUT),
+    ...(packages.length === 0 ? [] : [kubectl('wait', HEALTHY, TIMEOUT, ...packages)]),
   ];
 }
 
@@ -226,8 +230,9 @@ function deactivation(locked: LockedPackage): StepCommand[] {
   const inactive = mergePatch({ spec: { desiredState: 'Inactive' } });
   const revisions = `${locked.kind.toLowerCase()}revisions.pkg.crossplane.io`;
   const label = `pkg.crossplane.io/package=${locked.name}`;
-  const all = `${shellCommand(['kubectl', 'get', revisions, '-l', label, '-o', 'name'])} | ${shellCommand(['xargs', '-I{}', 'kubectl', 'patch', '{}', ...inactive])}`;
-  return [kubectl('patch', resource(locked), ...manual), sameForAll(all)];
+  const names = kubectlText('get', revisions, '-l', label, '-o', 'name');
+  const patch = shellCommand(['xargs', '-I{}', 'kubectl', 'patch', '{}', ...inactive]);
+  return [kubectl('patch', resource(locked), ...manual), sameForAll(`${names} | ${patch}`)];
 }
 
 function mergePatch(value: JsonObject): string[] {
@@ -245,7 +250,7 @@ function waitCommands({ applied, release }: PlannedStep, path: string, pin: Pin)
   const seen = applied.map(({ to }): StepCommand => {
     const reference = renderedReference(to!.locked, pin);
     const condition = `--for=jsonpath={.status.currentIdentifier}=${reference}`;
-    const script = shellCommand(['kubectl', 'wait', condition, TIMEOUT, resource(to!.locked)]);
+    const script = kubectlText('wait', condition, TIMEOUT, resource(to!.locked));
     return { script, byHand: isActivatedManually(to!.locked) ? script : undefined };
   });
   const manual = applied.map(({ to }) => to!.locked).filter(isActivatedManually);
@@ -270,17 +275,15 @@ function activation(locked: LockedPackage): StepCommand {
  * v2.0, only the pods of the revision prove that it runs.
  */
 function activeWaits(locked: LockedPackage, release: Target): StepCommand[] {
-  const { rules } = release;
+  const { revisionHealth } = release.rules;
   const hasRuntime = locked.kind !== 'Configuration';
-  const conditions = [
-    rules.revisionHealth,
-    ...(hasRuntime && rules.revisionHealth !== 'Healthy' ? ['RuntimeHealthy'] : []),
-  ];
+  const isV1 = revisionHealth === 'Healthy';
+  const conditions = [revisionHealth, ...(hasRuntime && !isV1 ? ['RuntimeHealthy'] : [])];
   return [
     kubectl('wait', '--for=condition=Installed', TIMEOUT, resource(locked)),
-    ...(hasRuntime && rules.revisionHealth === 'Healthy' ? [podWait(locked, release)] : []),
+    ...(hasRuntime && isV1 ? [podWait(locked, release)] : []),
     ...conditions.map((condition) => {
-      const wait = shellCommand(['kubectl', 'wait', `--for=condition=${condition}`, TIMEOUT]);
+      const wait = kubectlText('wait', `--for=condition=${condition}`, TIMEOUT);
       return sameForAll(`${wait} ${currentRevision(locked)}`);
     }),
   ];
@@ -288,8 +291,9 @@ function activeWaits(locked: LockedPackage, release: Target): StepCommand[] {
 
 /** Waits for the pods of the current revision. `kubectl wait` fails at once while there are none. */
 function podWait(locked: LockedPackage, release: Target): StepCommand {
+  const namespace = ['-n', namespaceOf(release)];
   const wait = (timeout: string) =>
-    `${shellCommand(['kubectl', 'wait', '--for=condition=Ready', timeout, 'pods', '-n', namespaceOf(release)])} -l "pkg.crossplane.io/revision=${currentRevisionName(locked)}"`;
+    `${kubectlText('wait', '--for=condition=Ready', timeout, 'pods', ...namespace)} -l "pkg.crossplane.io/revision=${currentRevisionName(locked)}"`;
   return {
     script: `(tries=0; until ${wait('--timeout=15s')}; do tries=$((tries+1)); test "$tries" -lt 60 || exit 1; sleep 15; done)`,
     byHand: wait(TIMEOUT),
@@ -303,8 +307,7 @@ function currentRevision(locked: LockedPackage): string {
 
 /** Returns the name of the current revision as part of a quoted shell argument. */
 function currentRevisionName(locked: LockedPackage): string {
-  const name = ['kubectl', 'get', resource(locked), '-o', 'jsonpath={.status.currentRevision}'];
-  return `$(${shellCommand(name)})`;
+  return `$(${kubectlText('get', resource(locked), '-o', 'jsonpath={.status.currentRevision}')})`;
 }
 
 /**
@@ -314,8 +317,8 @@ function currentRevisionName(locked: LockedPackage): string {
  * a flag.
  */
 function deletionChecks(step: PlannedStep): StepCommand[] {
-  const crds = [...stepObjects(step).deleted.values()]
-    .flat()
+  const crds = stepObjects(step)
+    .deleted.flatMap(({ objects }) => objects)
     .filter(isCrdOwner)
     .map(({ name }) => name)
     .filter(isDnsSubdomain);
@@ -324,7 +327,7 @@ function deletionChecks(step: PlannedStep): StepCommand[] {
   return [
     {
       script: `(crds=$(${existingCrds(crds)}) || exit 1; for crd in $crds; do objects=$(${objects}) || exit 1; test -z "$objects" || { echo "objects exist: $objects" >&2; exit 1; }; done)`,
-      byHand: shellCommand(['kubectl', 'get', crds.join(','), '--all-namespaces']),
+      byHand: kubectlText('get', crds.join(','), '--all-namespaces'),
     },
   ];
 }
@@ -355,7 +358,7 @@ function migrations({ migratedCrds: crds }: PlannedStep): StepCommand[] {
 }
 
 function existingCrds(names: readonly string[]): string {
-  return shellCommand(['kubectl', 'get', 'crd', ...names, '--ignore-not-found', '-o', 'name']);
+  return kubectlText('get', 'crd', ...names, '--ignore-not-found', '-o', 'name');
 }
 
 /** Deletes exceptions of the previous pin, which might match the new pin. */

@@ -1,5 +1,5 @@
 import { type Cause, CROSSPLANE, type Journey, type Leg, type Stop } from './journey.js';
-import { type Impasse, type Ordering, orderLegs, type Precedence } from './ordering.js';
+import { type Impasse, type Ordering, orderLegs } from './ordering.js';
 import { getOrCreate } from '../../base/collections.js';
 import {
   isCrdOwner,
@@ -50,14 +50,14 @@ export interface PlanStep {
   readonly after: readonly Stop[];
 }
 
-export type PlannedJourney =
-  | {
-      readonly status: 'planned';
-      readonly steps: readonly PlanStep[];
-      /** Rules that the cluster violates before the first step. */
-      readonly brokenBefore: readonly Cause[];
-    }
-  | Impasse;
+export interface SolvedJourney {
+  readonly status: 'planned';
+  readonly steps: readonly PlanStep[];
+  /** Rules that the cluster violates before the first step. */
+  readonly brokenBefore: readonly Cause[];
+}
+
+export type PlannedJourney = SolvedJourney | Impasse;
 
 /** Returns the steps of a journey, with all rules satisfied before and after each. */
 export function planJourney(journey: Journey): PlannedJourney {
@@ -70,30 +70,35 @@ export function planJourney(journey: Journey): PlannedJourney {
 function stepsOf(journey: Journey, { layers: grouped, precedences }: Ordering): PlanStep[] {
   const layers = grouped.map((groups) => groups.flat());
   const layerOf = new Map(layers.flatMap((legs, layer) => legs.map((leg) => [leg, layer])));
-  const reasons = new Map<Leg, Precedence>();
-  for (const each of precedences) {
-    const follows = layerOf.get(each.before)! + 1 === layerOf.get(each.after);
-    if (follows && each.causes.length > 0) reasons.set(each.after, each);
+  const reasons = new Map<Leg, Cause>();
+  for (const { before, after, causes } of precedences) {
+    const follows = layerOf.get(before)! + 1 === layerOf.get(after);
+    if (follows && causes[0] !== undefined) reasons.set(after, causes[0]);
   }
-  const stops = journey.routes.map(() => 0);
+  const current = journey.routes.map(() => 0);
   let release = journey.releases[0]!;
   return layers.map((legs): PlanStep => {
-    const before = installed(journey, stops);
+    const before = installed(journey, current);
     const releaseBefore = release;
     for (const { route, to } of legs) {
       if (route === CROSSPLANE) release = journey.releases[to]!;
-      else stops[route] = to;
+      else current[route] = to;
     }
-    const after = installed(journey, stops);
-    const moves = legs.flatMap((leg) => moveOf(leg, journey, reasons.get(leg)?.causes[0]) ?? []);
+    const after = installed(journey, current);
+    const upgrades = legs.filter(({ route }) => route === CROSSPLANE);
+    const moves = legs.flatMap((leg): PackageMove[] => {
+      if (leg.route === CROSSPLANE) return [];
+      const { repository, stops } = journey.routes[leg.route]!;
+      return [
+        { repository, from: stops[leg.to - 1], to: stops[leg.to], because: reasons.get(leg) },
+      ];
+    });
     return {
       release,
       releaseBefore: release === releaseBefore ? undefined : releaseBefore,
-      releaseBecause: legs.flatMap((leg) =>
-        leg.route === CROSSPLANE ? (reasons.get(leg)?.causes.slice(0, 1) ?? []) : [],
-      ),
-      applied: sorted(moves, ({ to }) => to),
-      removed: sorted(moves, ({ from }) => from)
+      releaseBecause: upgrades.flatMap((leg) => reasons.get(leg) ?? []),
+      applied: sorted(moves, 'to'),
+      removed: sorted(moves, 'from')
         .filter(({ to }) => to === undefined)
         .reverse(),
       before,
@@ -106,27 +111,10 @@ function installed({ routes }: Journey, current: readonly number[]): Stop[] {
   return routes.flatMap(({ stops }, route) => stops[current[route]!] ?? []);
 }
 
-function moveOf(
-  leg: Leg,
-  { routes }: Journey,
-  because: Cause | undefined,
-): PackageMove | undefined {
-  const route = routes[leg.route];
-  if (route === undefined) return undefined;
-  const { repository, stops } = route;
-  return { repository, from: stops[leg.to - 1], to: stops[leg.to], because };
-}
-
 /** Returns the moves that have a stop at one end, in dependency order of the packages there. */
-function sorted(
-  moves: readonly PackageMove[],
-  end: (move: PackageMove) => Stop | undefined,
-): PackageMove[] {
+function sorted(moves: readonly PackageMove[], end: 'from' | 'to'): PackageMove[] {
   const byPackage = new Map(
-    moves.flatMap((move): [LockedPackage, PackageMove][] => {
-      const stop = end(move);
-      return stop === undefined ? [] : [[stop.locked, move]];
-    }),
+    moves.flatMap((move) => (move[end] ? [[move[end].locked, move] as const] : [])),
   );
   return inApplyOrder([...byPackage.keys()]).map((locked) => byPackage.get(locked)!);
 }
@@ -138,30 +126,41 @@ interface HandOver {
   readonly objects: readonly OwnedObject[];
 }
 
+/** Objects of a package that no package owns after its move. */
+interface OwnerlessObjects {
+  readonly move: PackageMove;
+  readonly objects: readonly OwnedObject[];
+}
+
 /** The effects of a step on objects of packages. */
 interface StepObjects {
   readonly handOvers: readonly HandOver[];
-  /** For each removed package object, the objects that are deleted with it. */
-  readonly deleted: ReadonlyMap<PackageMove, readonly OwnedObject[]>;
-  /** For each updated package, the objects that it no longer contains, which stay. */
-  readonly dropped: ReadonlyMap<PackageMove, readonly OwnedObject[]>;
+  /** Objects that are deleted with a removed package object. */
+  readonly deleted: readonly OwnerlessObjects[];
+  /** Objects that an updated package no longer contains, which stay. */
+  readonly dropped: readonly OwnerlessObjects[];
 }
 
 export function stepObjects({ applied, removed, after }: PlanStep): StepObjects {
   const owners = new Map(
     after.flatMap(({ locked }) => locked.owns.map((owned) => [ownershipKey(owned), locked])),
   );
-  const ownerless = (move: PackageMove) =>
-    move.from!.locked.owns.filter((owned) => !owners.has(ownershipKey(owned)));
-  const moved = applied.filter(({ from }) => from !== undefined);
+  const moves = [...removed, ...applied.filter(({ from }) => from !== undefined)];
+  const ownerless = moves
+    .map((move) => {
+      const { owns } = move.from!.locked;
+      return { move, objects: owns.filter((owned) => !owners.has(ownershipKey(owned))) };
+    })
+    .filter(({ objects }) => objects.length > 0);
   return {
-    handOvers: [...removed, ...moved].flatMap(({ from }) => handOversOf(from!.locked, owners)),
-    deleted: withObjects([...removed, ...moved.filter(isRenamed)], ownerless),
-    dropped: withObjects(
-      moved.filter((move) => !isRenamed(move)),
-      ownerless,
-    ),
+    handOvers: moves.flatMap(({ from }) => handOversOf(from!.locked, owners)),
+    deleted: ownerless.filter(isDeleted),
+    dropped: ownerless.filter((each) => !isDeleted(each)),
   };
+}
+
+function isDeleted({ move }: OwnerlessObjects): boolean {
+  return move.to === undefined || isRenamed(move);
 }
 
 /** Whether the move replaces the object of the package, so that the old one is deleted. */
@@ -181,18 +180,6 @@ function handOversOf(
     getOrCreate(objectsOf, to, () => []).push(owned);
   }
   return Array.from(objectsOf, ([to, objects]) => ({ from, to, objects }));
-}
-
-function withObjects(
-  moves: readonly PackageMove[],
-  objectsOf: (move: PackageMove) => readonly OwnedObject[],
-): ReadonlyMap<PackageMove, readonly OwnedObject[]> {
-  return new Map(
-    moves.flatMap((move) => {
-      const objects = objectsOf(move);
-      return objects.length === 0 ? [] : [[move, objects] as const];
-    }),
-  );
 }
 
 /** Packages whose contents were checked. */
@@ -215,10 +202,9 @@ export function stepWarnings(step: PlanStep, checked: CheckedPackages): string[]
         ? `${handOver}: delete ${from.repository} only when ${to.repository} is healthy, or ${deletionText(objects)}`
         : `${handOver}: until ${from.repository} has moved, ${to.repository} cannot own ${pronoun(objects)}`;
     }),
-    ...Array.from(deleted, ([move, objects]) => deletionWarning(move, objects)),
-    ...Array.from(
-      dropped,
-      ([{ repository, to }, objects]) =>
+    ...deleted.map(deletionWarning),
+    ...dropped.map(
+      ({ move: { repository, to }, objects }) =>
         `${repository} ${to!.locked.version} no longer has ${objectsText(objects)}: ${objects.length === 1 ? 'it stays' : 'they stay'} in the cluster, and no package owns ${pronoun(objects)}`,
     ),
     ...step.applied.flatMap(objectWarnings),
@@ -227,14 +213,14 @@ export function stepWarnings(step: PlanStep, checked: CheckedPackages): string[]
   ];
 }
 
-function deletionWarning(move: PackageMove, objects: readonly OwnedObject[]): string {
+function deletionWarning({ move, objects }: OwnerlessObjects): string {
   const { repository, from } = move;
   const { kind, name } = from!.locked;
   const removed = isRenamed(move) ? `the ${kind} ${name}` : repository;
   const text = `removing ${removed} deletes ${objectsText(objects)}`;
   if (!objects.some(isCrdOwner)) return text;
   const all = `${text}, with every object of ${pronoun(objects)}`;
-  return from!.locked.kind === 'Provider'
+  return kind === 'Provider'
     ? `${all}; what they stand for outside the cluster stays there unless they are deleted while ${repository} runs`
     : all;
 }
@@ -251,20 +237,14 @@ function pronoun(objects: readonly OwnedObject[]): string {
 
 function releaseWarnings({ release, releaseBefore, before }: PlanStep): string[] {
   if (releaseBefore === undefined) return [];
-  const warnings: string[] = [];
-  if (!isNewer(release, releaseBefore)) {
-    warnings.push(
-      `Crossplane is not made to go back from ${releaseBefore.version} to ${release.version}: try it on a copy of the cluster`,
-    );
-  }
   const skipped = minorsBetween(releaseBefore, release);
-  if (skipped.length > 0) {
-    warnings.push(
-      `this skips ${skipped.join(', ')}, and Crossplane supports one minor version at a time; this tool does not know which releases to pass through here, so name them: \`--via crossplane@${skipped[0]!}.PATCH\``,
-    );
-  }
-  if (isUpgradeToV2(releaseBefore, release)) warnings.push(...v2Warnings(release, before));
-  return warnings;
+  const downgrade = `Crossplane is not made to go back from ${releaseBefore.version} to ${release.version}: try it on a copy of the cluster`;
+  const skips = `this skips ${skipped.join(', ')}, and Crossplane supports one minor version at a time; this tool does not know which releases to pass through here, so name them: \`--via crossplane@${skipped[0]}.PATCH\``;
+  return [
+    ...(isNewer(release, releaseBefore) ? [] : [downgrade]),
+    ...(skipped.length === 0 ? [] : [skips]),
+    ...(isUpgradeToV2(releaseBefore, release) ? v2Warnings(release, before) : []),
+  ];
 }
 
 /** Returns warnings on features that Crossplane v2 removed, only some of which lockfiles show. */
