@@ -139,6 +139,13 @@ function objectAt(object: JsonObject, key: string): JsonObject {
   return mappingOf(object[key]) ?? {};
 }
 
+/** Kinds of pkg.crossplane.io, besides packages, that are rendered unchanged. */
+export const EXTRA_KINDS: readonly string[] = [
+  'ImageConfig',
+  'DeploymentRuntimeConfig',
+  'ControllerConfig',
+];
+
 export interface KeptObject {
   readonly object: JsonObject;
   readonly origin: Origin;

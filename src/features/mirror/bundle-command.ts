@@ -30,9 +30,7 @@ import { shellWord } from '../../base/escape.js';
 
 /** `bundle`: lockfile, rendered manifests and whole images in one file, for air-gapped clusters. */
 export const bundleCommand = defineCommand({
-  positionals: {
-    file: { demandOption: true, describe: 'File to write: FILE.tar' },
-  },
+  positionals: { file: { demandOption: true, describe: 'File to write: FILE.tar' } },
   flags: {
     ...signaturesFlag,
     ...sourceFlags,

@@ -18,10 +18,7 @@ import { shellWord } from '../../base/escape.js';
 
 export const vendorCommand = defineCommand({
   positionals: {
-    folder: {
-      demandOption: true,
-      describe: 'Folder to write the layout to',
-    },
+    folder: { demandOption: true, describe: 'Folder to write the layout to' },
   },
   flags: {
     ...sourceFlags,

@@ -22,10 +22,7 @@ import { pushNote, pushOutput, type PushValue } from './output.js';
 /** `push`: stores lockfile and manifests at a registry, for `oras pull` and Flux. */
 export const pushCommand = defineCommand({
   positionals: {
-    reference: {
-      demandOption: true,
-      describe: 'Where to: oci://REGISTRY/REPOSITORY:TAG',
-    },
+    reference: { demandOption: true, describe: 'Where to: oci://REGISTRY/REPOSITORY:TAG' },
   },
   flags: {
     ...networkFlags,

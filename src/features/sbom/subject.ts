@@ -33,9 +33,6 @@ export function subjectUuid({ text, name }: Pick<SbomSubject, 'text' | 'name'>):
 /** Returns the purl of an image: `pkg:oci/NAME@sha256:…?repository_url=…&tag=…`. */
 export function packagePurl({ repository, version, digest }: LockedPackage): string {
   const name = packageName(repository).toLowerCase();
-  const qualifiers = {
-    repository_url: repository,
-    ...(isDigest(version) ? {} : { tag: version }),
-  };
+  const qualifiers = { repository_url: repository, ...(isDigest(version) ? {} : { tag: version }) };
   return new PackageURL('oci', undefined, name, digest, qualifiers, undefined).toString();
 }

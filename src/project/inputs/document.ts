@@ -110,12 +110,7 @@ function document({ number, source, file, lineOf, events, value }: RawDocument):
     return { file, line, document: number, path };
   };
   assertJson(value, () => originOf([]));
-  return {
-    number,
-    value,
-    originOf,
-    spellingOf: (path) => find(path)?.place?.spelling,
-  };
+  return { number, value, originOf, spellingOf: (path) => find(path)?.place?.spelling };
 }
 
 /** Files with a Secret are never quoted in messages. */

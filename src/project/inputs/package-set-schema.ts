@@ -102,10 +102,7 @@ const specFields: Readonly<Record<string, Schema>> = {
     named({ name: text('Name of a Secret.') }, 'A Secret in the namespace of Crossplane.'),
     'Secrets to pull the package with. Dependencies do not inherit them.',
   ),
-  packagePullPolicy: {
-    enum: PULL_POLICIES,
-    description: 'When the package image is pulled.',
-  },
+  packagePullPolicy: { enum: PULL_POLICIES, description: 'When the package image is pulled.' },
   ignoreCrossplaneConstraints: {
     type: 'boolean',
     description: "Install whatever the package's own Crossplane constraint says.",

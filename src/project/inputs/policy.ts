@@ -82,12 +82,8 @@ export function matchesPackages(
   prefix: string,
   target: ReleaseRules,
 ): boolean {
-  const [name, start] = [plainName(repository, target), plainPrefix(prefix)];
+  const [name, start] = [withPlainHost(pullName(repository, target)), plainPrefix(prefix)];
   return name === start || name.startsWith(`${start}/`);
-}
-
-function plainName(repository: Repository, target: ReleaseRules): string {
-  return withPlainHost(pullName(repository, target));
 }
 
 /** Docker Hub has another name for pulling. */

@@ -11,7 +11,7 @@ import { readPackageSet } from './package-set.js';
 import { isList, isMapping } from '../../base/json.js';
 import { didYouMean } from '../../base/messages.js';
 import { DOT_REGISTRY } from '../../crossplane/legacy/dot-registry.js';
-import { isRenderedPin } from '../../crossplane/package-manager/image-config.js';
+import { EXTRA_KINDS, isRenderedPin } from '../../crossplane/package-manager/image-config.js';
 import { ownedKindOf } from '../../crossplane/packages/owned-objects.js';
 import {
   definitionOf,
@@ -19,13 +19,6 @@ import {
   readDefiningSpec,
 } from '../../crossplane/packages/package-contents.js';
 import { isPackageKind } from '../../crossplane/packages/package.js';
-
-/** Kinds of pkg.crossplane.io, besides packages, that are rendered unchanged. */
-const EXTRA_KINDS: ReadonlySet<string> = new Set([
-  'ImageConfig',
-  'DeploymentRuntimeConfig',
-  'ControllerConfig',
-]);
 
 interface DocumentOptions {
   /** Whether to also read formats of old design documents, which Crossplane rejects. */
@@ -90,7 +83,7 @@ async function readObject(
       if (isRenderedPin(root.object())) {
         return ignored(root, 'ImageConfig, which `--pin locked` rendered');
       }
-      if (EXTRA_KINDS.has(kind)) return extraManifest(root);
+      if (EXTRA_KINDS.includes(kind)) return extraManifest(root);
       break;
     case 'meta.pkg.crossplane.io':
       if (isPackageKind(kind)) return readLocalPackage(root, kind, compat);
@@ -129,10 +122,7 @@ function isActivationPolicy(group: string, kind: string): boolean {
 function extraManifest(root: DocumentNode): Contribution {
   root.at('metadata', 'name').requiredText();
   checkMetadataFields(root);
-  return {
-    kept: [{ object: root.object(), origin: root.origin }],
-    notes: metadataNotes(root),
-  };
+  return { kept: [{ object: root.object(), origin: root.origin }], notes: metadataNotes(root) };
 }
 
 function ignored({ origin }: DocumentNode, what: string): Contribution {

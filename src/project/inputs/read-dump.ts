@@ -22,48 +22,22 @@ import type {
   DumpedRevision,
   DumpedRow,
 } from '../../crossplane/package-manager/cluster-dump.js';
-import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
+import { EXTRA_KINDS, type KeptObject } from '../../crossplane/package-manager/image-config.js';
 import { definitionOf, readDefiningSpec } from '../../crossplane/packages/package-contents.js';
 import { isPackageKind, type PackageKind } from '../../crossplane/packages/package.js';
 import { splitTag } from '../../crossplane/packages/reference.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 
-/** The text of a file or of standard input. */
-interface DumpText {
-  /** Path as the user writes it; `-` for standard input. */
-  readonly file: string;
-  readonly text: string;
-}
-
-/** Reads dumps that are in memory. Throws the same errors as `DumpReader`. */
-export function readDump(texts: readonly DumpText[]): ClusterDump {
-  const reader = new DumpReader();
-  for (const { file, text } of texts) {
-    const sink = reader.file(file);
-    sink.push(text);
-    sink.end();
-  }
-  return reader.dump;
-}
-
 /** Kinds that are read. Objects of other kinds are only counted, without parsing them. */
 const READ_KINDS: ReadonlySet<string> = new Set([
   ...['Provider', 'Configuration', 'Function'].flatMap((kind) => [kind, `${kind}Revision`]),
+  ...EXTRA_KINDS,
   'Lock',
-  'ImageConfig',
-  'DeploymentRuntimeConfig',
-  'ControllerConfig',
   'ManagedResourceActivationPolicy',
   'CompositeResourceDefinition',
   'Deployment',
   'List',
 ]);
-
-/** Accepts the text of a file in chunks. */
-interface DumpSink {
-  push(chunk: string): void;
-  end(): void;
-}
 
 /**
  * Reads dumps of one cluster, object by object: YAML or JSON, documents or Lists, in any number of
@@ -98,12 +72,16 @@ export class DumpReader {
     };
   }
 
-  file(file: string): DumpSink {
-    const cutter = new DumpSplitter(file);
+  /** Starts a file, whose text is pushed in chunks. */
+  file(file: string) {
+    const splitter = new DumpSplitter(file);
     const addPieces = (pieces: Iterable<DumpPiece>) => {
       for (const piece of pieces) this.#add(piece, file);
     };
-    return { push: (chunk) => addPieces(cutter.push(chunk)), end: () => addPieces(cutter.end()) };
+    return {
+      push: (chunk: string) => addPieces(splitter.push(chunk)),
+      end: () => addPieces(splitter.end()),
+    };
   }
 
   #add({ text, line, kind }: DumpPiece, file: string): void {
@@ -142,11 +120,7 @@ export class DumpReader {
       this.#revisions.push(copyOf(dumpedRevision(object, of, origin)));
     } else if (type === 'pkg.crossplane.io Lock') {
       this.#lock = copyOf(dumpedLock(object, origin));
-    } else if (
-      type === 'pkg.crossplane.io ImageConfig' ||
-      type === 'pkg.crossplane.io DeploymentRuntimeConfig' ||
-      type === 'pkg.crossplane.io ControllerConfig'
-    ) {
+    } else if (group === 'pkg.crossplane.io' && EXTRA_KINDS.includes(kind)) {
       this.#extraManifests.push(copyOf(dumpedManifest(object, origin)));
     } else if (type === 'apiextensions.crossplane.io ManagedResourceActivationPolicy') {
       this.#activations.push(copyOf(dumpedActivation(object, origin)));
@@ -209,10 +183,7 @@ function parseValues(text: string, { file, line }: Origin): readonly unknown[] {
     // The original message quotes the line.
     throw new InputError(
       'is not valid YAML or JSON; what it says is not shown, for it may be secret',
-      {
-        origin: error.origin,
-        hint: 'dump it again with `kubectl get … -o yaml`',
-      },
+      { origin: error.origin, hint: 'dump it again with `kubectl get … -o yaml`' },
     );
   }
 }
@@ -356,9 +327,7 @@ function textsOf(list: JsonValue | undefined): readonly string[] {
 }
 
 /** Returns the XRD and the CRD of its claim. Returns undefined if the XRD offers no claim. */
-function dumpedClaim(
-  object: JsonObject,
-): { readonly xrd: string; readonly claim: string } | undefined {
+function dumpedClaim(object: JsonObject) {
   const xrd = stringOf(mappingOf(object['metadata'])?.['name']);
   const spec = readDefiningSpec(stringOf(object['apiVersion']) ?? '', object['spec']);
   const { claimCrd } = definitionOf('CompositeResourceDefinition', spec);

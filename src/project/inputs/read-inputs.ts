@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, posix } from 'node:path';
-import { type InputDocument, parseDocuments } from './document.js';
+import { DocumentNode, type InputDocument, parseDocuments } from './document.js';
 import {
   DEFAULT_FILES,
   findInputFiles,
@@ -28,7 +28,6 @@ import { ValueTotal } from '../../base/size-limits.js';
 import { OutOfTime, type TimeBudget } from '../../base/time.js';
 import { WRITTEN_MARK } from '../../base/yaml/write-yaml.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
-import type { PackageObject } from '../../crossplane/packages/package-contents.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 
 export interface InputReadOptions extends InputFileOptions, FileReadOptions {}
@@ -269,7 +268,10 @@ class FileReader {
         if (contribution.ignored === undefined) {
           found.push(...(await this.#withIncluded({ file, text, contribution }, above)));
         } else {
-          found.push({ file, text: '', contribution: copyTexts(contribution.ignored) });
+          const { what, origin } = contribution.ignored;
+          // A substring would keep the text of an ignored file in memory.
+          const ignored = { what: Buffer.from(what).toString(), origin };
+          found.push({ file, text: '', contribution: { ignored } });
         }
       }
     }
@@ -280,19 +282,16 @@ class FileReader {
   #checkLimits({ roots, kept }: Contribution, document: InputDocument, file: string): void {
     this.#required += roots?.length ?? 0;
     if (this.#required > MAX_REQUIRED) {
-      const what = `requires, with the documents before it, more than ${thousands(MAX_REQUIRED)} packages, the most that is read`;
-      throw new InputError(what, {
-        origin: document.originOf([]),
-        hint: 'resolve fewer files at once',
-      });
+      const most = thousands(MAX_REQUIRED);
+      throw tooMany(
+        document,
+        `requires, with the documents before it, more than ${most} packages, the most that is read`,
+      );
     }
     this.#documents += 1;
     if (this.#documents > MAX_DOCUMENTS) {
       const most = thousands(MAX_DOCUMENTS);
-      throw new InputError(`is after ${most} other documents, the most that are read`, {
-        origin: document.originOf([]),
-        hint: 'resolve fewer files at once',
-      });
+      throw tooMany(document, `is after ${most} other documents, the most that are read`);
     }
     if (roots !== undefined || kept !== undefined) this.#values.add(document.value, file);
   }
@@ -308,8 +307,9 @@ class FileReader {
   ): Promise<readonly FileContribution[]> {
     const { file, text, contribution: top } = own;
     const below: FileContribution[] = [];
-    for (const include of top.include ?? [])
+    for (const include of top.include ?? []) {
       below.push(...(await this.#include(include, file, above)));
+    }
     if (below.length === 0) return [own];
     const bases = below.map(({ contribution }) => contribution);
     return [
@@ -343,9 +343,8 @@ class FileReader {
   }
 }
 
-/** Returns a copy. A substring would keep the text of an ignored file in memory. */
-function copyTexts({ what, origin }: NonNullable<Contribution['ignored']>): Contribution {
-  return { ignored: { what: Buffer.from(what).toString(), origin } };
+function tooMany(document: InputDocument, what: string): InputError {
+  return new DocumentNode(document).error(what, 'resolve fewer files at once');
 }
 
 function includesItself({ path }: InputFile, way: readonly Including[]): InputError {
@@ -358,15 +357,11 @@ function includesItself({ path }: InputFile, way: readonly Including[]): InputEr
 
 /** Returns the error with the place of the include added. */
 function includedAt(error: InputError, origin: Origin): InputError {
-  const place = error.origin === undefined ? '' : `${formatOrigin(error.origin)}: `;
-  const message = error.message.startsWith(place)
-    ? error.message.slice(place.length)
-    : error.message;
-  return new InputError(`${message} (included at ${formatOrigin(origin)})`, {
-    origin: error.origin,
-    hint: error.hint,
-    cause: error,
-  });
+  const { message, origin: place, hint } = error;
+  const prefix = place === undefined ? '' : `${formatOrigin(place)}: `;
+  const what = message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  const included = `${what} (included at ${formatOrigin(origin)})`;
+  return new InputError(included, { origin: place, hint, cause: error });
 }
 
 /*
@@ -397,9 +392,7 @@ function withoutOverridden(base: Contribution, top: Contribution): Contribution 
 /** Returns the contribution of a PackageSet without the packages that its includes have. */
 function withoutIncluded(top: Contribution, bases: readonly Contribution[]): Contribution {
   const below = new Set(bases.flatMap(packagesOf).map(({ repository }) => repository));
-  const defaults = bases.flatMap((base) =>
-    base.defaults === undefined ? [] : [base.defaults.spec],
-  );
+  const defaults = bases.map((base) => base.defaults?.spec);
   return {
     ...top,
     ...(top.defaults !== undefined && {
@@ -464,7 +457,11 @@ function assignOwnedObjects(all: readonly FileContribution[]): readonly Contribu
       const { kept, notes = [] } = each.contribution;
       return { kept, notes };
     }
-    if (owner === undefined) return { ignored: { what: describe(owned.object), ...owned } };
+    if (owner === undefined) {
+      const { apiVersion, kind, name } = owned.object;
+      const what = `${apiVersion} ${kind} \`${name}\`, which is part of no package given`;
+      return { ignored: { what, origin: owned.origin } };
+    }
     getOrCreate(objects, owner, () => []).push({ ...owned.object, origin: owned.origin });
     return {};
   });
@@ -498,8 +495,4 @@ function isAbove(one: string, other: string): boolean {
 function folderOf(path: string): string {
   const folder = posix.dirname(path.replaceAll('\\', '/'));
   return folder === '.' ? '' : folder;
-}
-
-function describe({ apiVersion, kind, name }: PackageObject): string {
-  return `${apiVersion} ${kind} \`${name}\`, which is part of no package given`;
 }

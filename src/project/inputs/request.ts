@@ -193,22 +193,13 @@ export type PackageRootDraft = Omit<
 >;
 
 /** The part of a request that one document, or one reference on the command line, contributes. */
-export interface Contribution {
+export interface Contribution extends Partial<Omit<Request, 'roots' | 'defaults'>> {
   /** `metadata.name` of a package set. */
   readonly name?: string | undefined;
-  readonly crossplane?: { readonly text: string; readonly origin: Origin } | undefined;
   /** PackageSets that this PackageSet includes and overrides. */
   readonly include?: readonly { readonly path: string; readonly origin: Origin }[] | undefined;
-  readonly crossplanes?: Request['crossplanes'];
-  readonly allowUndigested?: boolean | undefined;
-  readonly policies?: NonNullable<Request['policies']>;
   readonly roots?: readonly (PackageRootDraft | LocalRoot | CrdRoot)[];
-  readonly overrides?: readonly VersionRule[];
-  readonly replace?: readonly Replacement[];
-  readonly exclude?: readonly VersionRule[];
   readonly defaults?: { readonly spec: JsonObject; readonly origin: Origin } | undefined;
-  readonly kept?: readonly KeptObject[];
-  readonly prereleases?: readonly Repository[];
   /** An object that belongs to a local package, if there is one next to it. */
   readonly owned?: { readonly object: PackageObject; readonly origin: Origin } | undefined;
   /** A document without a request: noted, or an error with `--strict`. */
@@ -285,11 +276,7 @@ function onlyValue<T extends { readonly origin: Origin }>(
 function withFlags(root: PackageRootDraft, defaults: JsonObject): PackageRoot {
   const own = root.object?.['spec'];
   const flag = (name: string): boolean => {
-    const values: readonly (JsonValue | undefined)[] = [
-      root.spec[name],
-      mappingOf(own)?.[name],
-      defaults[name],
-    ];
+    const values = [root.spec[name], mappingOf(own)?.[name], defaults[name]];
     // An explicit null overrides the more general values.
     return values.find((value) => value !== undefined) === true;
   };
@@ -303,29 +290,26 @@ function withFlags(root: PackageRootDraft, defaults: JsonObject): PackageRoot {
 function checkDuplicates({ roots, kept, overrides, replace }: Request): void {
   const packages = roots.filter((root) => root.root === 'package');
   // Two objects for one source block the package manager of the whole cluster.
-  refuseDuplicates(packages, {
-    key: ({ repository }) => repository,
-    what: ({ repository }) => `\`${repository}\` is asked for twice`,
-    hint: 'keep one of them; a constraint can hold both ranges: `>=v1.0.0, <v2.0.0`',
-  });
-  refuseDuplicates(packages, {
-    key: ({ name }) => name,
-    what: (first, second) =>
+  refuseDuplicates(
+    packages,
+    repositoryOf,
+    ({ repository }) => `\`${repository}\` is asked for twice`,
+    'keep one of them; a constraint can hold both ranges: `>=v1.0.0, <v2.0.0`',
+  );
+  refuseDuplicates(
+    packages,
+    ({ name }) => name,
+    (first, second) =>
       `two packages, \`${first.repository}\` and \`${second.repository}\`, are named \`${first.name}\``,
-    hint: 'names must differ, whatever the kind: names of revisions and deployments derive from them',
-  });
-  refuseDuplicates(kept, {
-    key: ({ object: { kind, metadata } }) => JSON.stringify([kind, mappingOf(metadata)?.['name']]),
-    what: () => 'one object is given twice',
-  });
-  refuseDuplicates(overrides, {
-    key: ({ repository }) => repository,
-    what: ({ repository }) => `\`${repository}\` is overridden twice`,
-  });
-  refuseDuplicates(replace, {
-    key: ({ repository }) => repository,
-    what: ({ repository }) => `\`${repository}\` is replaced twice`,
-  });
+    'names must differ, whatever the kind: names of revisions and deployments derive from them',
+  );
+  refuseDuplicates(
+    kept,
+    ({ object: { kind, metadata } }) => JSON.stringify([kind, mappingOf(metadata)?.['name']]),
+    () => 'one object is given twice',
+  );
+  refuseDuplicates(overrides, repositoryOf, (rule) => `\`${rule.repository}\` is overridden twice`);
+  refuseDuplicates(replace, repositoryOf, (rule) => `\`${rule.repository}\` is replaced twice`);
 }
 
 function checkSkipping({ roots }: Request): void {
@@ -351,16 +335,16 @@ function checkReplacements({ replace }: Request): void {
   }
 }
 
-interface DuplicateRule<T> {
-  /** Returns the key that must be unique; undefined if the value has none. */
-  readonly key: (value: T) => string | undefined;
-  readonly what: (first: T, second: T) => string;
-  readonly hint?: string;
+function repositoryOf({ repository }: { readonly repository: Repository }): Repository {
+  return repository;
 }
 
+/** Throws an `InputError` if two values have the same key. Values without a key are unique. */
 function refuseDuplicates<T extends { readonly origin: Origin }>(
   values: readonly T[],
-  { key: keyOf, what, hint }: DuplicateRule<T>,
+  keyOf: (value: T) => string | undefined,
+  what: (first: T, second: T) => string,
+  hint?: string,
 ): void {
   const seen = new Map<string, T>();
   for (const value of values) {

@@ -1,6 +1,5 @@
 import type { LockedPackage, Lockfile } from './lockfile.js';
 import { byCodePoint, stronglyConnectedComponents } from '../../base/collections.js';
-import type { Digest } from '../../base/digest.js';
 import type { JsonObject } from '../../base/json.js';
 import {
   type LockRow,
@@ -215,7 +214,7 @@ export function lockTree(lockfile: Lockfile): TreeNode[] {
     }
     const requires = graph
       .requirementsOf(locked.repository)
-      .map((edge: LockEdge) => grow(edge.to, edge.constraint, level + 1));
+      .map(({ to, constraint }) => grow(to, constraint, level + 1));
     return { locked, constraint, repeated: false, requires };
   };
   return graph.starts.map((start) => grow(start, undefined, 1));
@@ -239,12 +238,9 @@ function markBelow(
   return seen.size - before;
 }
 
-/** A package with a digest, which the name of its row in a Lock needs. */
-type DigestedPackage = LockedPackage & { readonly digest: Digest };
-
 /** Returns packages without a digest, which cannot have a row in a Lock. */
-export function packagesWithoutDigest(lockfile: Lockfile): readonly LockedPackage[] {
-  return lockfile.packages.filter((each) => !isDigested(each));
+export function packagesWithoutDigest({ packages }: Lockfile): readonly LockedPackage[] {
+  return packages.filter(({ digest }) => digest === undefined);
 }
 
 /** The `Lock` of a cluster in which every package skips dependency resolution. */
@@ -266,28 +262,21 @@ export function lockManifest(
   target: Target,
   versionOf: (locked: LockedPackage) => string,
 ): JsonObject {
-  const rows = inApplyOrder(lockfile.packages)
-    .filter(isDigested)
-    .map((locked) => lockRowManifest(rowOf(locked, versionOf(locked), target), target.rules));
-  return { ...EMPTY_LOCK, packages: rows };
+  const packages = inApplyOrder(lockfile.packages).map((locked) =>
+    lockRowManifest(rowOf(locked, versionOf(locked), target), target.rules),
+  );
+  return { ...EMPTY_LOCK, packages };
 }
 
-function isDigested(locked: LockedPackage): locked is DigestedPackage {
-  return locked.digest !== undefined;
-}
-
-function rowOf(locked: DigestedPackage, installed: string, target: Target): LockRow {
-  const spelled = joinReference(locked.repository, installed);
-  const { source, version } = splitPackageReference(spelled, target) ?? {
-    source: locked.repository,
-    version: installed,
-  };
+function rowOf(locked: LockedPackage, version: string, target: Target): LockRow {
+  const { repository, name, digest, kind, requirements } = locked;
   return {
-    name: revisionName(locked.name, locked.digest),
-    kind: locked.kind,
-    source,
+    name: revisionName(name, digest!),
+    kind,
+    source: repository,
     version,
+    ...splitPackageReference(joinReference(repository, version), target),
     // Crossplane does not know requirements by CRD.
-    dependencies: locked.requirements.filter((each) => each.requires === 'package'),
+    dependencies: requirements.filter((each) => each.requires === 'package'),
   };
 }

@@ -1,3 +1,4 @@
+import { EXTRA_KINDS } from '../../crossplane/package-manager/image-config.js';
 import { OWNED_KINDS, type OwnedKind } from '../../crossplane/packages/owned-objects.js';
 import { PACKAGE_KINDS, type PackageKind } from '../../crossplane/packages/package.js';
 import { type Digest, DIGEST_PATTERN } from '../../base/digest.js';
@@ -65,14 +66,6 @@ interface MetadataBlock {
   readonly annotations?: JsonObject | undefined;
 }
 
-/** Kinds of extra manifests. */
-const KEPT_KINDS = [
-  'ImageConfig',
-  'DeploymentRuntimeConfig',
-  'ControllerConfig',
-  'ManagedResourceActivationPolicy',
-];
-
 const text = (description: string): Schema => ({ type: 'string', description });
 const digest = (description: string): Schema => ({
   type: 'string',
@@ -98,12 +91,7 @@ const repository = text('OCI repository, as the package spells it.');
 
 const shortRequirement: Schema = {
   ...record<ShortRequirement>(
-    {
-      provider: repository,
-      configuration: repository,
-      function: repository,
-      version: constraint,
-    },
+    { provider: repository, configuration: repository, function: repository, version: constraint },
     ['version'],
   ),
   maxProperties: 2,
@@ -162,7 +150,10 @@ const keptObject: Schema = {
   type: 'object',
   required: ['kind', 'metadata'],
   properties: {
-    kind: { enum: KEPT_KINDS, description: 'Kind of the object.' },
+    kind: {
+      enum: [...EXTRA_KINDS, 'ManagedResourceActivationPolicy'],
+      description: 'Kind of the object.',
+    },
     metadata: {
       ...record<MetadataBlock & { name: string }>(
         { name: text('Name of the object.'), ...labelled },

@@ -43,14 +43,12 @@ export function bundleOf(lockfile: Lockfile, target: Target, pin: Pin): Bundle {
     pin === 'locked'
       ? pinImages(inOrder, adaptedObjects, target)
       : { kept: adaptedObjects, pins: [], warnings: [] };
-  const bundle = {
-    kept: [...pinned.kept, ...pinned.pins],
-    packages: new Map(packages.map(({ object }, n) => [inOrder[n]!.repository, object])),
-  };
-  const objects = [...bundle.kept, ...bundle.packages.values()];
+  const kept = [...pinned.kept, ...pinned.pins];
+  const objects = [...kept, ...packages.map(({ object }) => object)];
   refuseDuplicates(objects);
   return {
-    ...bundle,
+    kept,
+    packages: new Map(packages.map(({ object }, n) => [inOrder[n]!.repository, object])),
     objects,
     skips,
     warnings: [

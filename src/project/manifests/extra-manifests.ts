@@ -4,8 +4,8 @@ import type { Target } from '../../crossplane/releases/target.js';
 import { labelOf } from './object-names.js';
 import { withoutClusterState } from './object-template.js';
 
-interface AdaptedManifest {
-  /** undefined if nothing is left for the target. */
+export interface AdaptedManifest {
+  /** undefined if nothing is left of it. */
   readonly object: JsonObject | undefined;
   readonly warnings: readonly string[];
 }
@@ -56,7 +56,13 @@ export function adaptToTarget(given: JsonObject, target: Target): AdaptedManifes
   const warnings = dropped.map((field) => {
     return `${label}: \`spec.${field}\` is left out: Crossplane ${target.version} does not know it`;
   });
-  return { object: dropped.length === 0 ? object : withoutFields(object, spec, dropped), warnings };
+  if (dropped.length === 0) return { object, warnings };
+  const remaining = Object.entries(spec).filter(([field]) => !dropped.includes(field));
+  const isEmpty = remaining.every(([field]) => field === 'matchImages');
+  return {
+    object: isEmpty ? undefined : { ...object, spec: Object.fromEntries(remaining) },
+    warnings,
+  };
 }
 
 /** Throws an `InputError` if the target does not have the kind of an extra manifest. */
@@ -71,15 +77,4 @@ export function checkKindIsServed(object: JsonObject, target: Target, origin?: O
     `${labelOf(object)} cannot be applied: Crossplane ${target.version} has no ${kind}, which ${when}`,
     { origin, hint: `${instead}, or resolve for a release that has it (\`--crossplane\`)` },
   );
-}
-
-/** Returns undefined if only `matchImages` is left. */
-function withoutFields(
-  object: JsonObject,
-  spec: JsonObject,
-  dropped: readonly string[],
-): JsonObject | undefined {
-  const remaining = Object.entries(spec).filter(([field]) => !dropped.includes(field));
-  if (remaining.every(([field]) => field === 'matchImages')) return undefined;
-  return { ...object, spec: Object.fromEntries(remaining) };
 }

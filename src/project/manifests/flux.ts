@@ -1,4 +1,5 @@
 import { type Bundle, kustomization, objectFiles, withAnnotations, withObjects } from './bundle.js';
+import { getOrCreate } from '../../base/collections.js';
 import type { JsonObject } from '../../base/json.js';
 import { writeYaml, writeYamlStream } from '../../base/yaml/write-yaml.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
@@ -57,7 +58,7 @@ function layersOf(
   const layers = new Map<number, JsonObject[]>([[0, [...kept]]]);
   for (const [repository, object] of packages) {
     const layer = depths.get(repository)! + 1;
-    layers.set(layer, [...(layers.get(layer) ?? []), object]);
+    getOrCreate(layers, layer, () => []).push(object);
   }
   return [...layers].filter(([, objects]) => objects.length > 0).sort(([a], [b]) => a - b);
 }
@@ -72,10 +73,7 @@ export interface FluxSource {
 }
 
 /** The objects of one Kustomization. */
-interface FluxLayer {
-  readonly name: string;
-  /** Folder in the source. */
-  readonly path: string;
+interface FluxLayer extends Pick<FluxLayout, 'name' | 'path'> {
   readonly objects: readonly JsonObject[];
 }
 

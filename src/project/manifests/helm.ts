@@ -113,26 +113,17 @@ ${configs.join('')}{{- end }}
 `;
 }
 
-/** A common prefix of images, and its place in a mirror. */
-interface MirroredPrefix {
-  /** Name of the ImageConfig. */
-  readonly name: string;
-  /** Prefix that ends with a slash, because Crossplane compares plain text. */
-  readonly prefix: string;
-  /** Path below the mirror that replaces the prefix. */
-  readonly suffix: string;
-}
-
 /**
  * Returns the prefixes to rewrite: a mirror replaces the registry and keeps the paths. A repository
  * without a registry is matched without one.
  */
-function mirroredPrefixes(repositories: readonly Repository[]): readonly MirroredPrefix[] {
+function mirroredPrefixes(repositories: readonly Repository[]) {
   const heads = new Set(repositories.map((repository) => repository.split('/', 1)[0]!));
   const sorted = [...heads].sort(byCodePoint);
   const labels = sorted.map((head) => head.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, ''));
   return sorted.map((head, n) => ({
     name: labels.indexOf(labels[n]!) === n ? `mirror-${labels[n]}` : `mirror-${labels[n]}-${n}`,
+    // Ends with a slash, because Crossplane compares plain text.
     prefix: `${head}/`,
     suffix: /[.:]|^localhost$/.test(head) ? '/' : `/${head}/`,
   }));

@@ -19,6 +19,7 @@ import { packageManagerRules } from '../../crossplane/releases/package-manager-r
 import type { Target } from '../../crossplane/releases/target.js';
 import { isDigest, type Digest } from '../../base/digest.js';
 import { listOf, mappingOf, stringOf, type JsonObject, type JsonValue } from '../../base/json.js';
+import type { AdaptedManifest } from './extra-manifests.js';
 import { labelOf, suffixedName } from './object-names.js';
 import { installedVersion } from './package-object.js';
 
@@ -45,9 +46,8 @@ export function pinImages(
   const configs = imageConfigsIn(
     kept.map((object) => ({ object, origin: { file: 'the lockfile' } })),
   );
-  const names = new Set(configs.map(({ name }) => name));
   const tagged = packages.filter(({ version }) => !isDigest(version));
-  const pins = tagged.flatMap((locked) => pinOf(locked, { configs, names, target }) ?? []);
+  const pins = tagged.flatMap((locked) => pinOf(locked, configs, target) ?? []);
   const images = new Set(pins.map(({ image }) => image));
   const others = kept.map((object) => withoutPinned(object, images));
   return {
@@ -80,17 +80,11 @@ interface ImagePin {
   readonly hasUnknownTags: boolean;
 }
 
-interface PinContext {
-  readonly configs: readonly ImageConfig[];
-  /** Names of the user's ImageConfigs. */
-  readonly names: ReadonlySet<string>;
-  readonly target: Target;
-}
-
 /** Returns undefined if a given ImageConfig already rewrites the image to the locked digest. */
 function pinOf(
   locked: LockedPackage,
-  { configs, names, target }: PinContext,
+  configs: readonly ImageConfig[],
+  target: Target,
 ): ImagePin | undefined {
   const image = joinReference(locked.repository, locked.version);
   const { image: pulled, rewrittenBy } = rewrittenImage(image, configs, target);
@@ -120,15 +114,16 @@ function pinOf(
   // Other settings are looked up after the rewrite, so the pin must match the digest as well.
   const prefixes = [image, ...(otherSettings.length > 0 ? [to] : [])];
   const own = pinName(locked);
+  const isTaken = configs.some(({ name }) => name === own);
   return {
     image,
-    object: rewriting(locked, names.has(own) ? suffixedName(own, locked.repository) : own, {
+    object: rewriting(locked, isTaken ? suffixedName(own, locked.repository) : own, {
       matchImages: prefixes.map(matching),
       rewriteImage: { prefix: to },
       ...Object.fromEntries(otherSettings),
     }),
     exceptions: (locked.longerTags ?? []).flatMap((tag) =>
-      tagException(locked, tag, { configs, target }),
+      tagException(locked, tag, configs, target),
     ),
     hasUnknownTags: locked.longerTags === undefined,
   };
@@ -141,7 +136,8 @@ function pinOf(
 function tagException(
   locked: LockedPackage,
   tag: string,
-  { configs, target }: Pick<PinContext, 'configs' | 'target'>,
+  configs: readonly ImageConfig[],
+  target: Target,
 ): readonly JsonObject[] {
   const prefix = joinReference(locked.repository, tag);
   const isGiven = configs.some(
@@ -181,14 +177,8 @@ function exceptionName(locked: LockedPackage, tag: string): string {
   return suffixedName(pinName(locked), joinReference(locked.repository, tag));
 }
 
-interface RemainingObject {
-  /** undefined if the pin replaces the whole object. */
-  readonly object: JsonObject | undefined;
-  readonly warnings: readonly string[];
-}
-
 /** Removes the images that pins rewrite: of two equal prefixes, a cluster may use either. */
-function withoutPinned(object: JsonObject, images: ReadonlySet<string>): RemainingObject {
+function withoutPinned(object: JsonObject, images: ReadonlySet<string>): AdaptedManifest {
   const spec = mappingOf(object['spec']) ?? {};
   const matches = listOf(spec['matchImages']) ?? [];
   const isPinned = (match: JsonValue) => images.has(prefixOf(match));

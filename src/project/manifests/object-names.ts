@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { byCodePoint } from '../../base/collections.js';
+import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import { formatOrigin, InputError, type Origin } from '../../base/errors.js';
 import { type JsonObject, mappingOf, stringOf } from '../../base/json.js';
 import {
@@ -37,18 +37,18 @@ export function assignNames(packages: readonly NameRequest[], target?: Target): 
   const names = new Map<Repository, string>();
   const holders = new Map<string, NameRequest>();
   const warnings: string[] = [];
-  const take = (name: string, holder: NameRequest) => {
+  const assign = (name: string, holder: NameRequest) => {
     names.set(holder.repository, name);
     holders.set(name, holder);
   };
   for (const each of withGivenNames(packages)) {
     refuseBadName(each, holders.get(each.given));
-    take(each.given, each);
+    assign(each.given, each);
   }
   for (const each of packages) {
-    if (names.has(each.repository) || each.locked === undefined) continue;
-    if (holders.has(each.locked)) continue;
-    take(each.locked, each);
+    if (names.has(each.repository) || each.locked === undefined || holders.has(each.locked))
+      continue;
+    assign(each.locked, each);
     const derived = objectNameOf(each.repository, target);
     if (![derived, suffixedName(derived, each.repository)].includes(each.locked)) {
       warnings.push(keptNameWarning(each.repository, each.locked));
@@ -60,7 +60,7 @@ export function assignNames(packages: readonly NameRequest[], target?: Target): 
     const name = freeName(derived, each.repository, holders);
     if (name !== derived)
       warnings.push(otherNameWarning(each.repository, name, holders.get(derived)));
-    take(name, each);
+    assign(name, each);
   }
   return { names, warnings };
 }
@@ -160,8 +160,7 @@ export function spellingWarnings(
 ): readonly string[] {
   const spellings = new Map<string, Repository[]>();
   for (const repository of [...repositories].sort(byCodePoint)) {
-    const name = pullName(repository, target);
-    spellings.set(name, [...(spellings.get(name) ?? []), repository]);
+    getOrCreate(spellings, pullName(repository, target), () => []).push(repository);
   }
   return [...spellings.values()]
     .filter((group) => group.length > 1)

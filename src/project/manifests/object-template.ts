@@ -17,17 +17,14 @@ import {
   PULL_POLICIES,
 } from '../../crossplane/releases/package-fields.js';
 import type { Target, TargetRules } from '../../crossplane/releases/target.js';
+import type { PackageRoot } from '../inputs/request.js';
 import type { ObjectTemplate } from '../lockfile/lockfile.js';
 
 /** Settings of the user for one package object, from the most general to the most specific. */
-interface TemplateParts {
+interface TemplateParts extends Pick<PackageRoot, 'spec' | 'object'> {
   readonly kind: PackageKind;
   /** Defaults for all packages. */
   readonly defaults: JsonObject;
-  /** Spec of the entry in a PackageSet. */
-  readonly spec: JsonObject;
-  /** The input object, if there is one. */
-  readonly object: JsonObject | undefined;
 }
 
 /**
@@ -168,11 +165,6 @@ export function hasSpecField(kind: PackageKind, field: string): boolean {
   return FIELDS.get(field)?.kinds?.includes(kind) ?? true;
 }
 
-interface FittedSpec {
-  readonly spec: JsonObject;
-  readonly warnings: readonly string[];
-}
-
 /**
  * Returns the fields of `spec` that the CRD of the target has.
  *
@@ -185,7 +177,7 @@ export function specForTarget(
   spec: JsonObject,
   object: { readonly kind: PackageKind; readonly name: string },
   target: Target,
-): FittedSpec {
+): { readonly spec: JsonObject; readonly warnings: readonly string[] } {
   const { kind } = object;
   const subject = `${kind} \`${object.name}\``;
   const fields: [string, JsonValue][] = [];
@@ -237,8 +229,7 @@ const RUNTIME_CONFIG_DEFAULTS: JsonObject = {
 
 /** Returns the spec of a package object without fields that have their default value. */
 export function withoutApiDefaults(spec: JsonObject): JsonObject {
-  const fields = Object.keys(plainSpec(spec));
-  return Object.fromEntries(Object.entries(spec).filter(([field]) => fields.includes(field)));
+  return only(spec, Object.keys(plainSpec(spec)));
 }
 
 /** Like `withoutApiDefaults`, but also within fields, and normalized for comparison. */
@@ -251,14 +242,13 @@ export function plainSpec(spec: JsonObject): JsonObject {
 }
 
 function withoutDefaults(fields: JsonObject, defaults: JsonObject): JsonObject {
-  const others = Object.entries(fields).filter(
-    ([field, value]) => !isSame(value, defaults[field] ?? null),
-  );
-  return Object.fromEntries(others);
+  const isDefault = (field: string) => textOf(fields[field]) === textOf(defaults[field]);
+  return without(fields, Object.keys(fields).filter(isDefault));
 }
 
-function isSame(value: JsonValue, other: JsonValue): boolean {
-  return JSON.stringify(canonical({ value })) === JSON.stringify(canonical({ value: other }));
+/** Returns equal texts for values that differ only in the order of keys. */
+function textOf(value: JsonValue = null): string {
+  return JSON.stringify(canonicalValue(value));
 }
 
 /** Keys that come first in a manifest by convention. */

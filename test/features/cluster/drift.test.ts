@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readDump } from '../../../src/project/inputs/read-dump.js';
+import { readDump } from '../../support/read-dump.js';
 import type { Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import { findDrift } from '../../../src/features/cluster/drift.js';
 import { render } from '../../../src/project/manifests/render.js';

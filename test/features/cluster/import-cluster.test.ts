@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { plainSpec, hasSpecField } from '../../../src/project/manifests/object-template.js';
-import { readDump } from '../../../src/project/inputs/read-dump.js';
+import { readDump } from '../../support/read-dump.js';
 import { formatLockfile } from '../../../src/project/lockfile/format-lockfile.js';
 import type { LockedPackage, Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import { knownReleases, targetFor } from '../../../src/crossplane/releases/target.js';
