@@ -52,15 +52,8 @@ export function checkJsonSize(
   hint = 'publish it as an index in parts (`xpkg-resolve index push`), of which a run reads what it needs',
 ): void {
   if (countJsonValues(bytes) <= MAX_JSON_VALUES) return;
-  const limit = thousands(MAX_JSON_VALUES);
-  throw new SourceError(
-    'TOO_LARGE',
-    shown,
-    `has more than ${limit} values, the most that is read`,
-    {
-      hint,
-    },
-  );
+  const what = `has more than ${thousands(MAX_JSON_VALUES)} values, the most that is read`;
+  throw new SourceError('TOO_LARGE', shown, what, { hint });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { getOrCreate } from './collections.js';
 import { isDigest } from './digest.js';
 import { printable } from './escape.js';
@@ -44,12 +45,11 @@ const MAX_VALUES = 1_000_000;
  * surrogates and anything after the document. `problem` is the rest of a sentence: `has … twice`.
  */
 export function readJson(json: string | Uint8Array, shape: JsonShape = 'any'): StrictJson {
-  const text = typeof json === 'string' ? json : decodeUtf8(json);
-  if (text === undefined) return { problem: 'is not valid UTF-8' };
+  if (typeof json !== 'string' && !isUtf8(json)) return { problem: 'is not valid UTF-8' };
+  const text = typeof json === 'string' ? json : UTF8.decode(json);
   try {
     new Checker(text).document(shape);
-    const value: unknown = JSON.parse(text);
-    return { value };
+    return { value: JSON.parse(text) as unknown };
   } catch (error) {
     if (error instanceof Problem) return { problem: error.message };
     if (error instanceof SyntaxError) return { problem: NOT_JSON };
@@ -60,15 +60,7 @@ export function readJson(json: string | Uint8Array, shape: JsonShape = 'any'): S
 const NOT_JSON = 'is not valid JSON';
 
 /** Keeps a byte order mark, which JSON does not allow. */
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return UTF8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 class Problem extends Error {}
 
@@ -237,12 +229,18 @@ function isLiteralOf(literal: string, shape: JsonShape): boolean {
   return shape === 'any';
 }
 
+const SHAPE_NAMES = {
+  any: 'a value',
+  string: 'a string',
+  boolean: 'true or false',
+  integer: 'an integer',
+  bytes: 'base64',
+  digest: 'a sha256 digest',
+} as const;
+
 function expected(shape: JsonShape): string {
-  if (isListShape(shape)) return 'a list';
-  if (typeof shape === 'object') return 'an object';
-  const names = { string: 'a string', boolean: 'true or false', integer: 'an integer' } as const;
-  if (shape === 'bytes') return 'base64';
-  return shape === 'digest' ? 'a sha256 digest' : shape === 'any' ? 'a value' : names[shape];
+  if (typeof shape === 'string') return SHAPE_NAMES[shape];
+  return isListShape(shape) ? 'a list' : 'an object';
 }
 
 const foldedNames = new WeakMap<JsonStruct['fields'], ReadonlyMap<string, string>>();

@@ -1,33 +1,19 @@
-const WORDS: ReadonlyMap<string, null | boolean | number> = new Map<
-  string,
-  null | boolean | number
->([
-  ...withSpellings(null, ['', '~', 'null', 'Null', 'NULL']),
-  ...withSpellings(true, ['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON']),
-  ...withSpellings(false, [
-    'n',
-    'N',
-    'no',
-    'No',
-    'NO',
-    'false',
-    'False',
-    'FALSE',
-    'off',
-    'Off',
-    'OFF',
-  ]),
-  ...withSpellings(Number.NaN, ['.nan', '.NaN', '.NAN']),
-  ...withSpellings(Infinity, ['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF']),
-  ...withSpellings(-Infinity, ['-.inf', '-.Inf', '-.INF']),
+const SPELLINGS: readonly (readonly [value: null | boolean | number, words: string])[] = [
+  [null, '~ null Null NULL'],
+  [true, 'y Y yes Yes YES true True TRUE on On ON'],
+  [false, 'n N no No NO false False FALSE off Off OFF'],
+  [Number.NaN, '.nan .NaN .NAN'],
+  [Infinity, '.inf .Inf .INF +.inf +.Inf +.INF'],
+  [-Infinity, '-.inf -.Inf -.INF'],
+];
+
+const WORDS: ReadonlyMap<string, null | boolean | number> = new Map([
+  ['', null],
+  ...SPELLINGS.flatMap(([value, words]) => words.split(' ').map((word) => [word, value] as const)),
 ]);
 
 /** Longer scalars need no look-up. */
 export const LONGEST_WORD = Math.max(...Array.from(WORDS.keys(), (word) => word.length));
-
-function withSpellings<T>(value: T, texts: readonly string[]): [string, T][] {
-  return texts.map((text) => [text, value]);
-}
 
 const [PLUS, MINUS, POINT, ZERO, NINE] = [0x2b, 0x2d, 0x2e, 0x30, 0x39];
 const INTEGER =

@@ -1,108 +1,82 @@
 import {
   type AliasEvent,
   COLLECTION_STYLE,
-  type DocumentEvent,
   type Event,
   EVENT_ID,
   type MappingEvent,
-  type PopEvent,
   SCALAR_STYLE,
   type ScalarEvent,
   type SequenceEvent,
 } from 'js-yaml';
+import { type NodeEvent, offsetOf } from './positions.js';
 
 /** A pattern that must not occur in a text, and what to do instead. */
-interface Rule {
-  readonly pattern: RegExp;
-  readonly problem: string;
-  readonly remedy: string;
-}
+type Rule = readonly [pattern: RegExp, problem: string, remedy: string];
 
 const ESCAPE_IT = 'write it as an escape, in double quotes';
 
 /** Go refuses most of these. It reads U+0085 and a lone carriage return as line breaks. */
 const CHARACTERS: readonly Rule[] = [
-  {
-    // eslint-disable-next-line no-control-regex -- control characters are what it looks for
-    pattern: /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffe\uffff]/,
-    problem: 'a control character',
-    remedy: ESCAPE_IT,
-  },
-  { pattern: /(?<=[^])\ufeff/, problem: 'a byte order mark inside the text', remedy: 'remove it' },
+  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  [/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffe\uffff]/, 'a control character', ESCAPE_IT],
+  [/(?<=[^])\ufeff/, 'a byte order mark inside the text', 'remove it'],
 ];
 
-const TAB: Rule = { pattern: /\t/, problem: 'a tab outside of quotes', remedy: 'use spaces' };
-/** A line break in YAML 1.1 and in Go, an ordinary character in YAML 1.2. */
-const LINE_SEPARATOR: Rule = {
-  pattern: /[\u2028\u2029]/,
-  problem: 'the line separator U+2028 or U+2029',
-  remedy: ESCAPE_IT,
-};
-/** A separator that Go did not write: without text before it or indentation after it. */
-const LONE_LINE_SEPARATOR: Rule = {
-  ...LINE_SEPARATOR,
-  pattern: /(?<![^ \t\n])[\u2028\u2029]|[\u2028\u2029](?![\u2028\u2029]| +\S)/,
-};
+const TAB: Rule = [/\t/, 'a tab outside of quotes', 'use spaces'];
+/** U+2028 and U+2029 are line breaks in YAML 1.1 and in Go, and ordinary characters in YAML 1.2. */
+const lineSeparator = (pattern: RegExp): Rule => [
+  pattern,
+  'the line separator U+2028 or U+2029',
+  ESCAPE_IT,
+];
+const LINE_SEPARATOR = lineSeparator(/[\u2028\u2029]/);
 
 const PLAIN: readonly Rule[] = [TAB, LINE_SEPARATOR];
 const PLAIN_IN_FLOW: readonly Rule[] = [
-  {
-    pattern: /\?|^:/,
-    problem: 'a `?` or `:` in text between brackets',
-    remedy: 'put it in quotes',
-  },
+  [/\?|^:/, 'a `?` or `:` in text between brackets', 'put it in quotes'],
 ];
-const SINGLE_QUOTED: readonly Rule[] = [LONE_LINE_SEPARATOR];
+const SINGLE_QUOTED: readonly Rule[] = [
+  // Go did not write it: it has no text before it or no indentation after it.
+  lineSeparator(/(?<![^ \t\n])[\u2028\u2029]|[\u2028\u2029](?![\u2028\u2029]| +\S)/),
+];
 const DOUBLE_QUOTED: readonly Rule[] = [
   LINE_SEPARATOR,
-  {
-    pattern:
-      /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F]|U0000[dD][89a-fA-F]|U(?!000|0010)|U001[1-9a-fA-F])/,
-    problem: 'an escape (`\\/`, or half of a surrogate pair)',
-    remedy: 'write the character itself',
-  },
-  {
-    pattern: /(?<!\\)(?:\\\\)*\\\n[ \t]*\n/,
-    problem: 'a blank line after a line that ends in `\\`',
-    remedy: 'use `\\n`',
-  },
+  [
+    /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F]|U0000[dD][89a-fA-F]|U(?!000|0010)|U001[1-9a-fA-F])/,
+    'an escape (`\\/`, or half of a surrogate pair)',
+    'write the character itself',
+  ],
+  [/(?<!\\)(?:\\\\)*\\\n[ \t]*\n/, 'a blank line after a line that ends in `\\`', 'use `\\n`'],
 ];
 /** For block scalars whose first line determines the indentation. */
-const BLOCK_START: Rule = {
-  pattern: /^(?: *\n)* *\t/,
-  problem: 'a tab in an indentation',
-  remedy: 'use spaces',
-};
+const BLOCK_START: Rule = [/^(?: *\n)* *\t/, 'a tab in an indentation', 'use spaces'];
 
 /** Characters between two values other than punctuation that all libraries read alike. */
 const SUSPECT = /[^:,[\]{} \n-]|-(?![ \n])/;
 const BETWEEN: readonly Rule[] = [
   TAB,
   LINE_SEPARATOR,
-  {
-    pattern: /[^:,?[\]{} \n-]|[-?](?![ \n])/,
-    problem: 'what stands between two values',
-    remedy: 'put each on a line of its own',
-  },
+  [
+    /[^:,?[\]{} \n-]|[-?](?![ \n])/,
+    'what stands between two values',
+    'put each on a line of its own',
+  ],
 ];
 /** Go writes long keys as `? key`, with the colon on the next line. Others are refused. */
-const EXPLICIT_KEY: Rule = {
-  pattern: /\?/,
-  problem: 'a key after `?`',
-  remedy: 'leave the `?` out',
-};
-const BEFORE_KEY: Rule = { ...EXPLICIT_KEY, pattern: /\?(?! $)/ };
-const AFTER_EXPLICIT_KEY: Rule = { ...EXPLICIT_KEY, pattern: /^(?! *\n *:[ \n])/ };
-const AFTER_KEY: Rule = {
-  pattern: /^[^:\n]*\n[^:]*:/,
-  problem: 'a key with its colon on another line',
-  remedy: 'put them on one line',
-};
-const AFTER_PLAIN_IN_FLOW: Rule = {
-  pattern: /^:(?![ \n])/,
-  problem: 'a colon without a space behind it, between brackets',
-  remedy: 'put a space there, or the text in quotes',
-};
+const explicitKey = (pattern: RegExp): Rule => [pattern, 'a key after `?`', 'leave the `?` out'];
+const EXPLICIT_KEY = explicitKey(/\?/);
+const BEFORE_KEY = explicitKey(/\?(?! $)/);
+const AFTER_EXPLICIT_KEY = explicitKey(/^(?! *\n *:[ \n])/);
+const AFTER_KEY: Rule = [
+  /^[^:\n]*\n[^:]*:/,
+  'a key with its colon on another line',
+  'put them on one line',
+];
+const AFTER_PLAIN_IN_FLOW: Rule = [
+  /^:(?![ \n])/,
+  'a colon without a space behind it, between brackets',
+  'put a space there, or the text in quotes',
+];
 
 const COMMENT = /(?<![^ \n])#[^\n]*/g;
 const BLOCK_HEADER = /[|>](?:[1-9]?[-+]?|[-+][1-9]) *\n$/;
@@ -241,8 +215,7 @@ class SyntaxChecker {
     }
     this.#token(this.#at + header.index, valueEnd);
     if (!/[1-9]/.test(header[0])) applyRules([BLOCK_START], text, valueStart);
-    if (LINE_SEPARATOR.pattern.test(text))
-      applyRules([lineSeparatorRule(scalar)], text, valueStart);
+    if (/[\u2028\u2029]/.test(text)) applyRules([lineSeparatorRule(scalar)], text, valueStart);
   }
 
   #key(event: NodeEvent): void {
@@ -288,10 +261,9 @@ function lineSeparatorRule({ style, indent }: ScalarEvent): Rule {
   if (style === SCALAR_STYLE.FOLDED_BLOCK) return LINE_SEPARATOR;
   const separator = String.raw`[\u2028\u2029]`;
   const line = String.raw`\n? {${Math.max(indent, 1)}}[^\n\u2028\u2029]`;
-  const pattern = new RegExp(
-    String.raw`(?<![^ \t\n])${separator}|${separator}(?!${separator}|${line})`,
+  return lineSeparator(
+    new RegExp(String.raw`(?<![^ \t\n])${separator}|${separator}(?!${separator}|${line})`),
   );
-  return { ...LINE_SEPARATOR, pattern };
 }
 
 /** Replaces comments with spaces, so that offsets stay. Keeps line separators. */
@@ -302,7 +274,7 @@ function withoutComments(text: string): string {
 }
 
 function applyRules(rules: readonly Rule[], text: string, offset: number): void {
-  for (const { pattern, problem, remedy } of rules) {
+  for (const [pattern, problem, remedy] of rules) {
     const found = pattern.exec(text);
     if (found !== null) refuse(problem, remedy, offset + found.index);
   }
@@ -311,15 +283,6 @@ function applyRules(rules: readonly Rule[], text: string, offset: number): void 
 function refuse(problem: string, remedy: string, offset: number): never {
   const message = `${problem} is read differently by different YAML libraries; ${remedy}`;
   throw new GoYamlSyntaxError(message, offset);
-}
-
-/** An event at which a node begins. */
-export type NodeEvent = Exclude<Event, DocumentEvent | PopEvent>;
-
-/** Returns the offset at which a node begins. */
-export function offsetOf(event: NodeEvent): number {
-  if (event.type === EVENT_ID.ALIAS) return event.anchorStart;
-  return Math.max(0, event.type === EVENT_ID.SCALAR ? event.valueStart : event.start);
 }
 
 /** An error in a document. The message states the problem and the fix. */

@@ -9,14 +9,8 @@ import {
   YAMLException,
 } from 'js-yaml';
 import { goScalar } from './go-scalar.js';
-import {
-  checkCharacters,
-  checkSyntax,
-  type NodeEvent,
-  offsetOf,
-  GoYamlSyntaxError,
-} from './go-yaml-syntax.js';
-import { lineAt } from './positions.js';
+import { checkCharacters, checkSyntax, GoYamlSyntaxError } from './go-yaml-syntax.js';
+import { lineAt, type NodeEvent, offsetOf } from './positions.js';
 import type { JsonValue } from '../json.js';
 
 /** The first document of a text, read as Go reads it. */
@@ -102,17 +96,17 @@ class GoDecoder {
     if (at.type === EVENT_ID.ALIAS) return this.#alias(at);
     const before = this.#load.nodes;
     const anchored = this.#anchor(at);
-    const value = this.#content(at);
+    const value =
+      at.type === EVENT_ID.SCALAR
+        ? this.#scalar(at)
+        : at.type === EVENT_ID.MAPPING
+          ? this.#mapping()
+          : this.#sequence();
     if (anchored !== undefined) {
       anchored.value = value;
       anchored.nodes = this.#load.nodes - before + 1;
     }
     return value;
-  }
-
-  #content(at: Exclude<NodeEvent, AliasEvent>): JsonValue {
-    if (at.type === EVENT_ID.SCALAR) return this.#scalar(at);
-    return at.type === EVENT_ID.MAPPING ? this.#mapping() : this.#sequence();
   }
 
   #anchor(at: Exclude<NodeEvent, AliasEvent>): AnchoredNode | undefined {

@@ -1,4 +1,4 @@
-import { type Event, EVENT_ID, getScalarValue } from 'js-yaml';
+import { type DocumentEvent, type Event, EVENT_ID, getScalarValue, type PopEvent } from 'js-yaml';
 import { getOrCreate } from '../collections.js';
 import type { Path } from '../json.js';
 
@@ -27,7 +27,7 @@ const NONE: readonly never[] = [];
 /** Returns the offset of the first document, or -1 if it is empty. */
 export function documentOffset(events: readonly Event[]): number {
   const root = events[startOf(events)];
-  return root === undefined ? -1 : offsetOf(root);
+  return root === undefined || root.type === EVENT_ID.POP ? -1 : offsetOf(root as NodeEvent);
 }
 
 /** Returns the position of the first document, or undefined if it is empty. */
@@ -36,22 +36,13 @@ export function placesOf(source: string, events: readonly Event[]): Place | unde
   const ended = () => events[next] === undefined || events[next]!.type === EVENT_ID.POP;
 
   function node(): Place {
-    const event = events[next++]!;
+    const event = events[next++] as NodeEvent;
     const offset = offsetOf(event);
-    switch (event.type) {
-      case EVENT_ID.MAPPING:
-        return { offset, entries: entriesIn(), items: NONE };
-      case EVENT_ID.SEQUENCE:
-        return { offset, entries: NONE, items: itemsIn() };
-      case EVENT_ID.SCALAR: {
-        const spelling = offset < 0 ? undefined : source.slice(offset, event.valueEnd);
-        return { offset, spelling, entries: NONE, items: NONE };
-      }
-      case EVENT_ID.ALIAS:
-      case EVENT_ID.DOCUMENT:
-      case EVENT_ID.POP:
-        return { offset, entries: NONE, items: NONE };
-    }
+    if (event.type === EVENT_ID.MAPPING) return { offset, entries: entriesIn(), items: NONE };
+    if (event.type === EVENT_ID.SEQUENCE) return { offset, entries: NONE, items: itemsIn() };
+    const isWritten = event.type === EVENT_ID.SCALAR && offset >= 0;
+    const spelling = isWritten ? source.slice(offset, event.valueEnd) : undefined;
+    return { offset, spelling, entries: NONE, items: NONE };
   }
 
   function entriesIn(): readonly PlacedEntry[] {
@@ -82,11 +73,8 @@ function entryAt(place: Place | undefined, key: string): PlacedEntry | undefined
   if (place === undefined) return undefined;
   const { entries } = place;
   if (entries.length < LONG_MAPPING) return entries.findLast((entry) => entry.key === key);
-  return getOrCreate(
-    longMappings,
-    place,
-    () => new Map(entries.map((entry) => [entry.key, entry])),
-  ).get(key);
+  const byKey = () => new Map(entries.map((entry) => [entry.key, entry]));
+  return getOrCreate(longMappings, place, byKey).get(key);
 }
 
 /** Mappings with this many keys get an index, because each may have an error to locate. */
@@ -118,19 +106,13 @@ function startOf(events: readonly Event[]): number {
   return events.findIndex((event) => event.type === EVENT_ID.DOCUMENT) + 1;
 }
 
-function offsetOf(event: Event): number {
-  switch (event.type) {
-    case EVENT_ID.MAPPING:
-    case EVENT_ID.SEQUENCE:
-      return event.start;
-    case EVENT_ID.SCALAR:
-      return event.valueStart;
-    case EVENT_ID.ALIAS:
-      return event.anchorStart;
-    case EVENT_ID.DOCUMENT:
-    case EVENT_ID.POP:
-      return -1;
-  }
+/** An event at which a node begins. */
+export type NodeEvent = Exclude<Event, DocumentEvent | PopEvent>;
+
+/** Returns the offset at which a node begins; -1 if nothing is written there. */
+export function offsetOf(event: NodeEvent): number {
+  if (event.type === EVENT_ID.ALIAS) return event.anchorStart;
+  return event.type === EVENT_ID.SCALAR ? event.valueStart : event.start;
 }
 
 /** Returns a function that finds 1-based lines of offsets. For many look-ups in one text. */
