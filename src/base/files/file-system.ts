@@ -1,8 +1,8 @@
 import { type FileHandle, mkdir, open, readdir, rm, rmdir, stat, rename } from 'node:fs/promises';
-import { dirname, basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { InputError, SourceError } from '../errors.js';
+import { InputError, messageOf, SourceError } from '../errors.js';
 import { isAlive } from '../process.js';
 
 /** Returns the `code` of an error, such as `ENOENT`, or its class name if it has none. */
@@ -43,38 +43,35 @@ export function writeError(path: string, error: unknown): unknown {
   });
 }
 
-type FileError = NodeJS.ErrnoException & { readonly dest?: string };
-
-interface Reason {
-  readonly why: string;
-  readonly advice?: string | undefined;
+/** Runs `action`. An error then names the file that could not be written. */
+export async function withWriteError<T>(path: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw writeError(path, error);
+  }
 }
 
+type FileError = NodeJS.ErrnoException & { readonly dest?: string };
+
 /** Explains errors that users can fix. For others, returns the message of the operating system. */
-function explain(error: FileError): Reason {
-  const { code, message } = error;
+function explain({ code = '', message, path, dest }: FileError): { why: string; advice?: string } {
   // For a symbolic link, `path` is the target and `dest` is the link.
-  const failed = error.dest ?? error.path;
+  const failed = dest ?? path;
   const where = failed === undefined ? 'its folder' : `the folder \`${dirname(failed)}\``;
-  switch (code ?? '') {
-    case 'EACCES':
-    case 'EPERM':
-      return {
-        why: `you may not write to ${where} (${code})`,
-        advice: 'change the permissions of the folder, or write to another one',
-      };
-    case 'EROFS':
-      return {
-        why: `${where} is on a read-only file system (EROFS)`,
-        advice: 'write to another folder',
-      };
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return { why: `no space is left on the disk (${code})` };
-    case undefined:
-    default:
-      return { why: message };
+  if (code === 'EACCES' || code === 'EPERM') {
+    return {
+      why: `you may not write to ${where} (${code})`,
+      advice: 'change the permissions of the folder, or write to another one',
+    };
   }
+  if (code === 'EROFS') {
+    const why = `${where} is on a read-only file system (EROFS)`;
+    return { why, advice: 'write to another folder' };
+  }
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return { why: `no space is left on the disk (${code})` };
+  return { why: message };
 }
 
 const MAX_TRIES = 5;
@@ -147,12 +144,8 @@ async function tryTwice(
 /** Syncs renames in a folder to disk. File systems that refuse this keep names safe anyway. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
-  if (handle === undefined) return;
-  try {
-    await handle.sync().catch(() => undefined);
-  } finally {
-    await handle.close();
-  }
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
 }
 
 /** Writes the content of a file. Every write appends, even after a `truncate`. */
@@ -171,23 +164,17 @@ export async function writeThrough(path: string, fill: Fill, mode = 0o666): Prom
 
 /** Returns the error to throw when a file or folder given with `--from` cannot be opened. */
 export function readError(shown: string, error: unknown): InputError | SourceError {
-  switch (codeOf(error)) {
-    case 'ENOENT':
-      return new InputError(`${shown}: there is no such file or folder`, { cause: error });
-    case 'ENOTDIR':
-      return new InputError(`${shown}: not a folder`, { cause: error });
-    case 'EISDIR':
-      return new InputError(`${shown}: a folder, where a file is wanted`, { cause: error });
-    default:
-      return new SourceError('BAD_SOURCE', shown, `cannot be read: ${reason(error)}`, {
-        cause: error,
-      });
-  }
+  const mistake = READ_MISTAKES.get(codeOf(error));
+  if (mistake !== undefined) return new InputError(`${shown}: ${mistake}`, { cause: error });
+  const problem = `cannot be read: ${messageOf(error)}`;
+  return new SourceError('BAD_SOURCE', shown, problem, { cause: error });
 }
 
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
+const READ_MISTAKES: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file or folder'],
+  ['ENOTDIR', 'not a folder'],
+  ['EISDIR', 'a folder, where a file is wanted'],
+]);
 
 const UNFINISHED = 'tmp';
 
@@ -212,10 +199,8 @@ export async function fillAtomically(
 ): Promise<void> {
   const folder = dirname(path);
   for (const each of new Set([folder, temporary])) await makeFolder(each, PRIVATE_FOLDER);
-  const temporaryPath = temporaryPathFor(
-    `${join(temporary, basename(path))}.${runName()}`,
-    UNFINISHED,
-  );
+  const target = `${join(temporary, basename(path))}.${runName()}`;
+  const temporaryPath = temporaryPathFor(target, UNFINISHED);
   try {
     await writeThrough(temporaryPath, fill, mode);
     await rename(temporaryPath, path);

@@ -120,8 +120,8 @@ export function lockFolders(
 
 /** Removes the lock of a killed process in a folder, if its journal is in `home`. */
 export function removeLockOf(holder: string, folder: string, home: string): void {
-  if (hasLockOf(holder, folder, home))
-    removeStaleLock(lockPath(folder), lockText(holder, folder, home));
+  if (!hasLockOf(holder, folder, home)) return;
+  removeStaleLock(lockPath(folder), lockText(holder, folder, home));
 }
 
 /** Whether a folder is locked by a process with its journal in `home`. */
@@ -211,10 +211,8 @@ function isStale(lock: string, { text, createdAt }: FoundLock): boolean {
 /** Whether a killed process left a journal in another folder, which must be recovered first. */
 function hasJournal(lock: string, { text }: FoundLock): boolean {
   const { home } = parseLock(text);
-  if (home === undefined) return false;
-  return (
-    lstatSync(resolve(lock, '..', home, JOURNAL_NAME), { throwIfNoEntry: false }) !== undefined
-  );
+  const journal = resolve(lock, '..', home ?? '', JOURNAL_NAME);
+  return home !== undefined && lstatSync(journal, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Removes a stale lock by renaming it, and puts it back if it was replaced meanwhile. */

@@ -1,11 +1,11 @@
-import { lstatSync, type Stats } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { lstat, readdir, readFile, rename, stat, open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, isAbsolute, relative, resolve } from 'node:path';
 import {
   isTemporaryOf,
   removeEndedRunFiles,
   temporaryPathFor,
-  writeError,
+  withWriteError,
   undefinedIfAbsent,
   isFileSystemError,
   removeWithRetry,
@@ -21,6 +21,7 @@ import {
   removeLockOf,
   withLocks,
 } from './folder-lock.js';
+import { isWithin } from './is-within.js';
 import { type Digest, sha256, isDigest } from '../digest.js';
 import { InputError } from '../errors.js';
 import { hasWrittenMark } from '../yaml/write-yaml.js';
@@ -61,13 +62,6 @@ export function backupPath({ path, id }: PlannedChange): string {
   return temporaryPathFor(path, 'old', id);
 }
 
-interface FoundJournal {
-  /** undefined if the process was killed before the plan was complete. */
-  readonly plan: Plan | undefined;
-  /** All new files are on disk, and some may be renamed into place. */
-  readonly committed: boolean;
-}
-
 /**
  * Creates the journal of a transaction, before anything that it names.
  *
@@ -91,8 +85,12 @@ export async function commitJournal(journal: FileHandle): Promise<void> {
   await journal.sync();
 }
 
-/** Reads the journal in a folder. Returns undefined if there is none. */
-async function readJournal(home: string): Promise<FoundJournal | undefined> {
+/**
+ * Reads the journal in a folder. Returns undefined if there is none. There is no `plan` if the process
+ * was killed before it was complete. Once `committed`, all new files are on disk, and some may be renamed
+ * into place.
+ */
+async function readJournal(home: string) {
   const path = join(home, JOURNAL_NAME);
   const stats = await undefinedIfAbsent(lstat(path));
   if (stats === undefined) return undefined;
@@ -157,12 +155,6 @@ function parsePath(value: unknown, home: string): string | undefined {
   return resolve(home, text);
 }
 
-/** Whether a path is `folder` or below it, by name. Does not follow links. */
-export function isWithin(path: string, folder: string): boolean {
-  const between = relative(folder, path);
-  return between === '' || (!/^\.\.(?:[/\\]|$)/.test(between) && !isAbsolute(between));
-}
-
 /**
  * Finishes or undoes the transactions of killed processes that involve these files, and removes
  * their temporary files.
@@ -214,11 +206,12 @@ function isOwnUser(uid: number): boolean {
 export async function recoverJournal(home: string): Promise<void> {
   const journal = await readJournal(home);
   if (journal === undefined) return;
-  if (journal.plan !== undefined && isTrusted(journal.plan)) {
-    if (journal.committed) await rollForwardOrBack(journal.plan);
-    await removeTemporaryFiles(journal.plan);
-    for (const folder of journal.plan.locked) removeLockOf(journal.plan.holder, folder, home);
-    for (const folder of journal.plan.folders.toReversed()) await removeIfEmpty(folder);
+  const { plan, committed } = journal;
+  if (plan !== undefined && isTrusted(plan)) {
+    if (committed) await rollForwardOrBack(plan);
+    await removeTemporaryFiles(plan);
+    for (const folder of plan.locked) removeLockOf(plan.holder, folder, home);
+    for (const folder of plan.folders.toReversed()) await removeIfEmpty(folder);
   }
   await removeWithRetry(join(home, JOURNAL_NAME));
 }
@@ -272,22 +265,17 @@ async function recoverFolder(
   });
 }
 
-/** Whether a folder has a lock or journal of a trusted user. Called often, so synchronous. */
+/** Whether a folder has a readable lock or journal of a trusted user. Called often, so synchronous. */
 function hasLockOrJournal(folder: string, isTrustedUser: (uid: number) => boolean): boolean {
   return [lockPath(folder), join(folder, JOURNAL_NAME)].some((path) => {
-    const stats = statIfReadable(path);
-    return stats !== undefined && isTrustedUser(stats.uid);
+    try {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      return stats !== undefined && isTrustedUser(stats.uid);
+    } catch (error) {
+      if (!isFileSystemError(error)) throw error;
+      return false;
+    }
   });
-}
-
-/** Returns undefined if there is nothing or the path cannot be read. */
-function statIfReadable(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (!isFileSystemError(error)) throw error;
-    return undefined;
-  }
 }
 
 function foldersAbove(folder: string): readonly string[] {
@@ -318,16 +306,13 @@ interface ChangeState {
 /** Makes all changes of a plan, each with one rename. Errors name the file. */
 export async function makeChanges({ changes }: Plan): Promise<void> {
   for (const change of changes) {
-    await makeChange(change).catch((error: unknown) => {
-      throw writeError(change.path, error);
-    });
+    await withWriteError(change.path, () => makeChange(change));
   }
   await syncFolders(changes);
 }
 
 export async function undoChanges({ changes }: Plan): Promise<void> {
-  const states = await Promise.all(changes.map(stateOf));
-  await undoAll(states.filter(({ isOld }) => !isOld));
+  await undoAll(await Promise.all(changes.map(stateOf)));
 }
 
 /**
@@ -342,7 +327,7 @@ async function rollForwardOrBack({ changes }: Plan): Promise<void> {
     for (const { change, isNew } of states) if (!isNew) await makeChange(change);
     await syncFolders(changes);
   } else if (states.every(canUndo)) {
-    await undoAll(states.filter(({ isOld }) => !isOld));
+    await undoAll(states);
   }
 }
 
@@ -355,8 +340,9 @@ function canUndo({ change, isNew, isOld, hasBackup, isMarked }: ChangeState): bo
 }
 
 async function undoAll(states: readonly ChangeState[]): Promise<void> {
-  for (const { change } of states.toReversed()) await undoChange(change);
-  await syncFolders(states.map(({ change }) => change));
+  const changed = states.filter(({ isOld }) => !isOld).map(({ change }) => change);
+  for (const change of changed.toReversed()) await undoChange(change);
+  await syncFolders(changed);
 }
 
 function makeChange(change: PlannedChange): Promise<void> {
@@ -373,10 +359,8 @@ function undoChange(change: PlannedChange): Promise<void> {
 
 async function stateOf(change: PlannedChange): Promise<ChangeState> {
   const current = await contentOf(change.path);
-  const [newContent, backup] = [
-    await contentOf(newContentPath(change)),
-    await contentOf(backupPath(change)),
-  ];
+  const newContent = await contentOf(newContentPath(change));
+  const backup = await contentOf(backupPath(change));
   return {
     change,
     isOld: hasDigest(current, change.was),

@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { temporaryId } from './file-system.js';
-import { InputError } from '../errors.js';
+import { InputError, messageOf } from '../errors.js';
 
 const BLOCK_BYTES = 256 * 1024;
 /** Limit for the memory of all spools of the process together. */
@@ -28,8 +28,8 @@ export class Spool {
     }
   }
 
-  async restart(): Promise<void> {
-    await this.close();
+  restart(): Promise<void> {
+    return this.close();
   }
 
   /** Yields all bytes from the start. May be called more than once until `close`. */
@@ -123,9 +123,8 @@ async function withDiskError<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const what = `what does not fit into memory cannot be kept in \`${tmpdir()}\`: ${why}`;
-    throw new InputError(what, {
+    const what = `what does not fit into memory cannot be kept in \`${tmpdir()}\``;
+    throw new InputError(`${what}: ${messageOf(error)}`, {
       cause: error,
       hint: 'make room there, or let TMPDIR name another folder',
     });

@@ -12,9 +12,10 @@ import {
 import { basename, dirname, join } from 'node:path';
 import {
   temporaryId,
-  writeError,
   codeOf,
   isAbsent,
+  withWriteError,
+  writeError,
   undefinedIfAbsent,
   removeWithRetry,
   removeIfEmpty,
@@ -34,7 +35,6 @@ import {
 import {
   backupPath,
   newContentPath,
-  isWithin,
   beginJournal,
   commitJournal,
   type Plan,
@@ -46,8 +46,9 @@ import {
   recoverTransactions,
   undoChanges,
 } from './recovery.js';
+import { isWithin } from './is-within.js';
 import { type Digest, sha256 } from '../digest.js';
-import { InputError } from '../errors.js';
+import { InputError, messageOf } from '../errors.js';
 import { hasWrittenMark } from '../yaml/write-yaml.js';
 
 /** A file to write or, if `content` is undefined, to remove. */
@@ -150,8 +151,10 @@ async function applyChanges(
   try {
     journal = await beginJournal(plan);
     await syncFolder(home);
-    for (const folder of plan.folders)
-      await withWriteError(folder, () => makeFolderIfMissing(folder));
+    for (const folder of plan.folders) {
+      const failed = await mkdir(folder).catch((error: unknown) => error);
+      if (failed !== undefined && codeOf(failed) !== 'EEXIST') throw writeError(folder, failed);
+    }
     locks = lockFolders(plan.locked, home);
     if ('lock' in locks) return locks;
     // Check again: another process may have written before the locks were taken.
@@ -183,9 +186,8 @@ async function undoAfter(plan: Plan, error: unknown) {
     await undoChanges(plan);
     return { error, undone: true };
   } catch {
-    const what = error instanceof Error ? error.message : String(error);
     const hint = `not all was put back: the next run finishes it, by \`${JOURNAL_NAME}\` in \`${plan.home}\``;
-    return { error: new InputError(what, { cause: error, hint }), undone: false };
+    return { error: new InputError(messageOf(error), { cause: error, hint }), undone: false };
   }
 }
 
@@ -201,13 +203,8 @@ async function planOf(changes: readonly FileChange[], home: string): Promise<Pla
     locked.add(await existingFolder(folder)).add(folder);
   }
   locked.delete(home);
-  return {
-    home,
-    holder: lockHolder(),
-    changes: planned,
-    folders: [...folders],
-    locked: [...locked],
-  };
+  const holder = lockHolder();
+  return { home, holder, changes: planned, folders: [...folders], locked: [...locked] };
 }
 
 /** Whether all files are still what they were when the plan was made. */
@@ -227,14 +224,6 @@ async function missingFolders(folder: string): Promise<readonly string[]> {
   return [...(await missingFolders(dirname(folder))), folder];
 }
 
-async function makeFolderIfMissing(folder: string): Promise<void> {
-  try {
-    await mkdir(folder);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
-}
-
 /** Writes all new files and the backups of old ones to disk. */
 async function stage(changes: readonly FileChange[], plan: Plan): Promise<void> {
   for (const [index, { path, content }] of changes.entries()) {
@@ -246,21 +235,15 @@ async function stage(changes: readonly FileChange[], plan: Plan): Promise<void> 
         if (before !== undefined) await file.chmod(before.mode & 0o7777);
         await file.writeFile(content);
       });
-      if (before !== undefined) await makeBackup(path, backupPath(planned));
+      if (before === undefined) return;
+      // A hard link, or a copy if the file system has no links.
+      const backup = backupPath(planned);
+      await link(path, backup).catch(() => copyFile(path, backup));
     });
   }
   const parents = plan.folders.map((folder) => dirname(folder));
   for (const folder of new Set([...parents, ...outputFolders(plan.changes)]))
     await syncFolder(folder);
-}
-
-/** Makes a backup: a hard link, or a copy if the file system has no links. */
-async function makeBackup(path: string, backup: string): Promise<void> {
-  try {
-    await link(path, backup);
-  } catch {
-    await copyFile(path, backup);
-  }
 }
 
 /** Returns the changes of files that differ from the new content. */
@@ -291,15 +274,6 @@ async function contentOf(path: string): Promise<Buffer | undefined> {
   throw new InputError(`\`${path}\` is ${stats.isDirectory() ? 'a folder' : 'not a file'}`, {
     hint: 'a file is to be written there: remove it, or name another place',
   });
-}
-
-/** Runs `action`. An error then names the file that could not be written. */
-async function withWriteError<T>(path: string, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw writeError(path, error);
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { LockOnDisk } from './lock-file.js';
 import { InputError } from '../../base/errors.js';
+import { isWithin } from '../../base/files/is-within.js';
 import type { InputSet } from '../../project/inputs/read-inputs.js';
 import { isFormatted } from '../../project/lockfile/format-lockfile.js';
 import {
@@ -12,7 +13,7 @@ import {
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import type { Solved } from '../../resolver/resolve/answer.js';
 import type { IndexState } from '../../sources/package-source.js';
-import { gitTop, isWithin } from '../projects/project.js';
+import { gitTop } from '../projects/project.js';
 import { isOciPath } from '../sources/oci-path.js';
 import type { RunIo } from '../terminal/io.js';
 import { changeLines } from '../terminal/package-text.js';

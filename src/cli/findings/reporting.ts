@@ -14,6 +14,7 @@ import {
   type ReportPlaces,
 } from './report.js';
 import { InputError } from '../../base/errors.js';
+import { isWithin } from '../../base/files/is-within.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
 import { conflictingFlags } from '../arguments/argument-errors.js';
@@ -21,7 +22,7 @@ import { DEFAULT_LOCK, readFormats, type RequestedFormat } from '../arguments/co
 import { workingPlace } from '../files/lock-file.js';
 import type { CommandLine } from '../kit/command-line.js';
 import type { ExitCode } from '../kit/command.js';
-import { findProject, gitTop, isFileAt, isWithin } from '../projects/project.js';
+import { findProject, gitTop, isFileAt } from '../projects/project.js';
 import { toolVersion } from '../terminal/environment.js';
 import type { Io } from '../terminal/io.js';
 

@@ -1,7 +1,7 @@
 import type { CommandLine } from './command-line.js';
 import type { ErrorDocument } from './json-schema.js';
 import { EXIT, type ExitCode, jsonDocument } from './command.js';
-import { formatOrigin, InputError, SourceError } from '../../base/errors.js';
+import { formatOrigin, InputError, messageOf, SourceError } from '../../base/errors.js';
 import { OutOfTime } from '../../base/time.js';
 import { UsageError } from '../arguments/argument-errors.js';
 import type { Report, ReportFinding } from '../findings/report.js';
@@ -97,7 +97,7 @@ function reportOf(error: unknown, debug: boolean): ErrorReport {
   }
   return {
     exitCode: EXIT.bug,
-    lines: [`a bug in xpkg-resolve: ${error instanceof Error ? error.message : String(error)}`],
+    lines: [`a bug in xpkg-resolve: ${messageOf(error)}`],
     hint: debug ? undefined : 'run again with --debug and report what it shows',
   };
 }

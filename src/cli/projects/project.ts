@@ -1,7 +1,8 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
 import { InputError } from '../../base/errors.js';
+import { isWithin } from '../../base/files/is-within.js';
 import type { AnyCommand } from '../kit/command.js';
 import { DEFAULT_OUT, DEFAULT_LOCK, PACKAGE_LOCK } from '../arguments/common-flags.js';
 import { isOciPath } from '../sources/oci-path.js';
@@ -222,11 +223,6 @@ export function projectFlags(
     ...(lock === undefined || isUsual(lock, usual) ? [] : ['--lock', lock]),
     ...(folder === undefined || isUnused || isUsual(folder, DEFAULT_OUT) ? [] : ['--out', folder]),
   ];
-}
-
-export function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
 }
 
 /** Returns a path without symbolic links; the part of it that does not exist stays as it is. */
