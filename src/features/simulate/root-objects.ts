@@ -8,11 +8,12 @@ import {
 } from '../../crossplane/package-manager/cluster-image.js';
 import { wantedObject, type WantedObject } from '../../crossplane/package-manager/cluster-state.js';
 import { lockGraph } from '../../project/lockfile/lock-graph.js';
-import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
 import { InputError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
 import { objectNameOf, toDnsLabel } from '../../crossplane/packages/object-names.js';
-import type { Repository } from '../../crossplane/packages/package.js';
+import type { PackageKind, Repository } from '../../crossplane/packages/package.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import {
   replacedRepository,
@@ -57,14 +58,16 @@ export function* rootObjects(request: Request, options: RootOptions): ClusterTas
       continue;
     }
     const owner = options.locked && lockGraph(options.locked).ownerOf(root.demand);
-    if (owner !== undefined) objects.push(lockedObject(owner));
-    else {
-      const why =
-        options.locked === undefined
-          ? 'no cluster takes it; with --locked, its owner enters'
-          : 'no cluster takes it, and no locked package owns it';
-      notes.push(`\`crd: ${formatCrdRef(root.demand)}\` is left out: ${why}`);
+    if (owner !== undefined) {
+      const { kind, name, repository, version } = owner;
+      objects.push(packageObject(kind, name, joinReference(repository, version)));
+      continue;
     }
+    const why =
+      options.locked === undefined
+        ? 'no cluster takes it; with --locked, its owner enters'
+        : 'no cluster takes it, and no locked package owns it';
+    notes.push(`\`crd: ${formatCrdRef(root.demand)}\` is left out: ${why}`);
   }
   return { objects, images, notes };
 }
@@ -97,17 +100,12 @@ function* packageObjectOf(
       origin: root.origin,
     });
   }
-  const { spec, object } = root;
-  const template = objectTemplate({ kind, defaults: request.defaults, spec, object });
-  return wantedObject({
-    apiVersion: 'pkg.crossplane.io/v1',
-    kind,
-    metadata: { name: root.name ?? entry?.name ?? objectNameOf(repository, target) },
-    spec: {
-      ...template.spec,
-      package: template.untagged === true ? repository : joinReference(repository, version),
-    },
-  })!;
+  const { object } = root;
+  const { defaults } = request;
+  const { spec, untagged } = objectTemplate({ kind, defaults, spec: root.spec, object });
+  const name = root.name ?? entry?.name ?? objectNameOf(repository, target);
+  const reference = untagged === true ? repository : joinReference(repository, version);
+  return packageObject(kind, name, reference, spec);
 }
 
 function* newestVersion(
@@ -154,22 +152,17 @@ function localObject(root: LocalRoot, target: Target) {
   const contents = { metas: [meta], objects, problems: [], warnings: [] };
   const reference = joinReference(repository, LOCAL_VERSION);
   return {
-    object: plainObject(kind, objectNameOf(repository, target), reference),
+    object: packageObject(kind, objectNameOf(repository, target), reference),
     image: clusterImage(contents, undefined, target),
   };
 }
 
-function lockedObject({ kind, name, repository, version }: LockedPackage): WantedObject {
-  return plainObject(kind, name, joinReference(repository, version));
-}
-
-function plainObject(kind: WantedObject['kind'], name: string, reference: string): WantedObject {
-  return {
-    kind,
-    name,
-    reference,
-    skipDependencyResolution: false,
-    ignoreCrossplaneConstraints: false,
-    manual: false,
-  };
+function packageObject(
+  kind: PackageKind,
+  name: string,
+  reference: string,
+  settings: JsonObject = {},
+): WantedObject {
+  const spec = { ...settings, package: reference };
+  return wantedObject({ apiVersion: 'pkg.crossplane.io/v1', kind, metadata: { name }, spec })!;
 }

@@ -102,7 +102,7 @@ export async function simulate(
 ): Promise<Simulation> {
   const { source, target, before, flags, orders, seed, timeout } = options;
   checkFlags(flags, target);
-  const reader = new ImageReader(source, target);
+  const reader = imageReader(source, target);
   const initial = await initialState(before, reader, options);
   const { acts, notes } = await actsOf(applied, initial, reader, target);
   const start = { ...initial, pins: imagePins(manifestsAfter(before, applied, target), target) };
@@ -169,16 +169,12 @@ function manifestsAfter(
     'all' in applied
       ? [applied.prune, renderedManifests(applied.all, applied.pin, target)]
       : [false, applied.roots.kept];
-  const manifests = [...remainingManifests(before, prune, target), ...added];
+  const manifests = [...manifestsBefore(before, prune, target), ...added];
   return [...new Map(manifests.map((each) => [labelOf(each.object), each])).values()];
 }
 
 /** Returns the earlier manifests that remain. Pruning removes only rendered objects. */
-function remainingManifests(
-  before: InitialState | undefined,
-  prune: boolean,
-  target: Target,
-): readonly KeptObject[] {
+function manifestsBefore(before: InitialState | undefined, prune: boolean, target: Target) {
   if (before === undefined) return [];
   if ('dump' in before) {
     return before.dump.extraManifests.filter(({ object }) => !prune || !isRenderedPin(object));
@@ -201,7 +197,7 @@ async function actsOf(
     const { roots, locked } = applied;
     const { objects, images, notes } = await reader.run(rootObjects(roots, { target, locked }));
     if (objects.length === 0 && roots.roots.length > 0) throw nothingToApply(roots, locked);
-    reader.add(images);
+    for (const [reference, image] of images) reader.images.set(reference, image);
     return { acts: objects.map((apply) => ({ apply })), notes };
   }
   const objects = packagesIn(renderedManifests(applied.all, applied.pin, target));
@@ -212,7 +208,7 @@ async function actsOf(
   return { acts, notes: [] };
 }
 
-/** Returns the error for a request in which every root is a CRD without a locked owner. */
+/** The error for a request in which every root is a CRD without a locked owner. */
 function nothingToApply({ roots }: Request, locked: Lockfile | undefined): InputError {
   const why = locked
     ? 'every root asks for a CRD, and no locked package owns one of them'
@@ -281,38 +277,27 @@ export function arrivalOrder(seed: number): Draw {
   return (waiting) => (draw(RANDOM_ONE_IN) === 0 ? draw(waiting) : waiting - 1);
 }
 
+type ImageReader = ReturnType<typeof imageReader>;
+
 /** Answers the requests of a simulated package manager from a source, and caches images. */
-class ImageReader {
-  readonly #reader: SourceReader;
-  readonly #target: Target;
+function imageReader(source: PackageSource, target: Target) {
+  const reader = SourceReader.of(source);
   /** By reference; undefined: the source does not have it. */
-  readonly #images = new Map<string, ClusterImage | undefined>();
-
-  constructor(source: PackageSource, target: Target) {
-    this.#reader = SourceReader.of(source);
-    this.#target = target;
-  }
-
-  /** Adds images that the source does not have, by reference. */
-  add(images: ReadonlyMap<string, ClusterImage>): void {
-    for (const [reference, image] of images) this.#images.set(reference, image);
-  }
-
-  async run<T>(work: ClusterTask<T>): Promise<T> {
-    let step = work.next();
-    while (step.done !== true) step = work.next(await this.#reply(step.value));
-    return step.value;
-  }
-
-  async #reply(request: RegistryRequest): Promise<RegistryReply> {
-    if (request.ask === 'tags') return this.#reader.tags(request.repository, this.#target);
+  const images = new Map<string, ClusterImage | undefined>();
+  const reply = async (request: RegistryRequest): Promise<RegistryReply> => {
+    if (request.ask === 'tags') return reader.tags(request.repository, target);
     const { candidate } = request;
     const key = joinReference(candidate.repository, candidate.version);
-    if (!this.#images.has(key)) {
-      const fetched = await this.#reader.fetch(candidate, this.#target);
-      const image = fetched && clusterImage(fetched.contents, fetched.digest, this.#target);
-      this.#images.set(key, image);
+    if (!images.has(key)) {
+      const fetched = await reader.fetch(candidate, target);
+      images.set(key, fetched && clusterImage(fetched.contents, fetched.digest, target));
     }
-    return this.#images.get(key);
-  }
+    return images.get(key);
+  };
+  const run = async <T>(work: ClusterTask<T>): Promise<T> => {
+    let step = work.next();
+    while (step.done !== true) step = work.next(await reply(step.value));
+    return step.value;
+  };
+  return { images, run };
 }
