@@ -2,6 +2,11 @@ import { conflictingFlags, UsageError } from './argument-errors.js';
 import { PINS } from '../../project/manifests/package-object.js';
 import type { ArgsOf, Flags } from '../kit/command.js';
 
+/** Returns a flag that takes no value and is off by default; `describe` is its help text. */
+export function switchFlag(describe: string) {
+  return { type: 'boolean', default: false, describe } as const;
+}
+
 /** Flags that every command takes, before its name or after it. */
 export const globalFlags = {
   directory: {
@@ -59,11 +64,7 @@ export function lockFlag(describe = 'Lockfile to read') {
 
 /** Not needed again: a lockfile that records index states continues to record them. */
 export const lockIndexFlag = {
-  'lock-index': {
-    type: 'boolean',
-    default: false,
-    describe: 'Record in the lockfile which state of each index in parts was read',
-  },
+  'lock-index': switchFlag('Record in the lockfile which state of each index in parts was read'),
 } as const;
 
 /** How manifests are rendered, for every command that renders them. */
@@ -91,11 +92,11 @@ export function bundleFlag(describe: string) {
 }
 
 export function allowUndigestedFlag(describe: string) {
-  return { 'allow-undigested': { type: 'boolean', default: false, describe } } as const;
+  return { 'allow-undigested': switchFlag(describe) } as const;
 }
 
 export function explainFlag(describe: string) {
-  return { explain: { type: 'boolean', default: false, describe } } as const;
+  return { explain: switchFlag(describe) } as const;
 }
 
 /** For every command that writes files. */
@@ -115,11 +116,7 @@ export const bundleFlags = {
   ...outFlag('Folder to write the bundle to, or - to print it'),
   ...bundleFlag('Leave the folder of the bundle alone'),
   ...writeFlag,
-  'replace-lock': {
-    type: 'boolean',
-    default: false,
-    describe: 'Overwrite a lockfile and rendered files of another package set',
-  },
+  'replace-lock': switchFlag('Overwrite a lockfile and rendered files of another package set'),
   ...explainFlag('Say who asks for each package, or argue step by step why there is no answer'),
   'apply-hint': {
     type: 'number',
@@ -193,11 +190,7 @@ export type EachArgs = ArgsOf<typeof eachFlags>;
 
 /** How image names at a mirror are built. */
 export const keepHostFlag = {
-  'keep-host': {
-    type: 'boolean',
-    default: false,
-    describe: 'Make the registry that an image is from part of its name at the mirror',
-  },
+  'keep-host': switchFlag('Make the registry that an image is from part of its name at the mirror'),
 } as const satisfies Flags;
 
 export const signaturesFlag = {

@@ -1,3 +1,4 @@
+import { switchFlag } from './common-flags.js';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { recoverBeforeReading } from '../../base/files/recovery.js';
@@ -21,21 +22,13 @@ export function fileFlag(describe: string) {
 }
 
 export const compatFlag = {
-  compat: {
-    type: 'boolean',
-    default: false,
-    describe: 'Also read what old design documents describe and Crossplane rejects',
-  },
+  compat: switchFlag('Also read what old design documents describe and Crossplane rejects'),
 } as const satisfies Flags;
 
 /** The inputs, for every command that reads them. */
 export const inputFlags = {
   ...fileFlag('File or folder to read, `-` for stdin; may be repeated (default: xpkg.yaml)'),
-  strict: {
-    type: 'boolean',
-    default: false,
-    describe: 'Fail on ignored documents and unknown fields',
-  },
+  strict: switchFlag('Fail on ignored documents and unknown fields'),
   ...compatFlag,
 } as const satisfies Flags;
 

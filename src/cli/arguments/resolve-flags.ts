@@ -5,7 +5,7 @@ import type { ArgsOf, Flags, Positionals } from '../kit/command.js';
 import type { RunIo } from '../terminal/io.js';
 import { sourceDate } from '../terminal/environment.js';
 import { inputFlags } from './input-flags.js';
-import { lockFlag } from './common-flags.js';
+import { lockFlag, switchFlag } from './common-flags.js';
 import { timeoutFlag } from '../sources/network-flags.js';
 import { sourceFlags } from '../sources/source-flags.js';
 import { crossplaneFlag } from './target-flag.js';
@@ -32,11 +32,7 @@ export const resolveFlags = {
   },
   ...lockFlag('Lockfile to read and write'),
   ...prereleaseFlag('Admit prereleases of this package; may be repeated'),
-  'allow-cycles': {
-    type: 'boolean',
-    default: false,
-    describe: 'Accept packages that require each other',
-  },
+  'allow-cycles': switchFlag('Accept packages that require each other'),
   ...timeoutFlag(
     300,
     'Seconds after which to give up searching and waiting for registries; short of memory, it does so sooner',

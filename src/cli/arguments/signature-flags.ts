@@ -1,3 +1,4 @@
+import { switchFlag } from './common-flags.js';
 import { InputError } from '../../base/errors.js';
 import type { GivenKey, SignatureTrust } from '../../oci/signatures/trust.js';
 import type { ArgsOf, Flags } from '../kit/command.js';
@@ -18,11 +19,9 @@ export const signatureTrustFlags = {
 
 /** For commands that choose versions. */
 export const requireSignaturesFlags = {
-  'require-signatures': {
-    type: 'boolean',
-    default: false,
-    describe: 'Choose no version that the policy of an ImageConfig refuses (`spec.verification`)',
-  },
+  'require-signatures': switchFlag(
+    'Choose no version that the policy of an ImageConfig refuses (`spec.verification`)',
+  ),
   ...signatureTrustFlags,
 } as const satisfies Flags;
 

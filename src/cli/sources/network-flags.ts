@@ -1,3 +1,4 @@
+import { switchFlag } from '../arguments/common-flags.js';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { InputError } from '../../base/errors.js';
@@ -40,12 +41,8 @@ export const networkFlags = {
     array: true,
     describe: 'File with pull secrets to sign in with; repeat it for more',
   },
-  trace: {
-    type: 'boolean',
-    default: false,
-    describe: 'Say on stderr what is asked of registries',
-  },
-  offline: { type: 'boolean', default: false, describe: 'Never use the network' },
+  trace: switchFlag('Say on stderr what is asked of registries'),
+  offline: switchFlag('Never use the network'),
   ...cacheFlag('Folder that keeps what was downloaded (default: the cache folder of the user)'),
   concurrency: { type: 'number', default: 8, describe: 'Requests at once, at most' },
   ...timeoutFlag(300),

@@ -2,7 +2,7 @@ import { DIFF_SEVERITIES, isAsSevereAs, type DiffSeverity } from './findings.js'
 import { noStats } from '../../resolver/driver/read-stats.js';
 import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
-import { formatFlag } from '../../cli/arguments/common-flags.js';
+import { formatFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { packageFlags } from '../../cli/sources/package-argument.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { openComparison } from './compared-sides-command.js';
@@ -19,7 +19,7 @@ const flags = {
     describe: 'How to print the answer; markdown is for a pull request',
   },
   ...formatFlag,
-  all: { type: 'boolean', default: false, describe: 'Show all of it, not only a screenful' },
+  all: switchFlag('Show all of it, not only a screenful'),
   schemas: {
     type: 'boolean',
     default: true,
@@ -29,11 +29,9 @@ const flags = {
     choices: DIFF_SEVERITIES,
     describe: 'Exit 6 if anything is this severe or worse',
   },
-  'exit-code': {
-    type: 'boolean',
-    default: false,
-    describe: 'Exit 6 if anything breaks readers or worse, or is as severe as --fail-on says',
-  },
+  'exit-code': switchFlag(
+    'Exit 6 if anything breaks readers or worse, or is as severe as --fail-on says',
+  ),
 } as const satisfies Flags;
 
 type Args = ArgsOf<typeof flags>;

@@ -3,7 +3,7 @@ import type { PackageGraph } from './package-graph.js';
 import { InputError } from '../../base/errors.js';
 import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
-import { writeFlag, lockFlag } from '../../cli/arguments/common-flags.js';
+import { writeFlag, lockFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';
@@ -20,11 +20,7 @@ import {
 } from './output.js';
 
 const flags = {
-  diff: {
-    type: 'boolean',
-    default: false,
-    describe: 'Of two lockfiles: what changes from the one to the other',
-  },
+  diff: switchFlag('Of two lockfiles: what changes from the one to the other'),
   output: {
     alias: 'o',
     choices: GRAPH_FORMATS,

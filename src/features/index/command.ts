@@ -11,7 +11,7 @@ import { formatIndex, buildIndex } from '../../sources/index/make-index.js';
 import type { ArgsOf, Flags, Outcome } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { imageConfigFlag, imageConfigs, compatFlag } from '../../cli/arguments/input-flags.js';
-import { writeFlag, outputFlag } from '../../cli/arguments/common-flags.js';
+import { writeFlag, outputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { isOciPath, parseTaggedPath } from '../../cli/sources/oci-path.js';
 import { withProgress } from '../../cli/terminal/progress.js';
@@ -33,16 +33,8 @@ const flags = {
   ...imageConfigFlag,
   ...compatFlag,
   out: { describe: 'File to write; .gz is zipped. DIR/ is written in parts' },
-  quick: {
-    type: 'boolean',
-    default: false,
-    describe: 'With `verify`: compare tags and digests, and read no package',
-  },
-  'all-parts': {
-    type: 'boolean',
-    default: false,
-    describe: 'With `push`: send every part, whatever is there already',
-  },
+  quick: switchFlag('With `verify`: compare tags and digests, and read no package'),
+  'all-parts': switchFlag('With `push`: send every part, whatever is there already'),
   ...writeFlag,
   ...outputFlag,
 } as const satisfies Flags;

@@ -16,6 +16,7 @@ import {
   keepHostFlag,
   signaturesFlag,
   outputFlag,
+  switchFlag,
 } from '../../cli/arguments/common-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
 import { openEach, sourceFlags } from '../../cli/sources/source-flags.js';
@@ -35,20 +36,12 @@ const flags = {
   to: { describe: 'Registry to copy to, and a path below it if need be: mirror.example.org/team' },
   ...keepHostFlag,
   ...signaturesFlag,
-  overwrite: {
-    type: 'boolean',
-    default: false,
-    describe: 'Give tags that the mirror has for other images to those that are locked',
-  },
+  overwrite: switchFlag('Give tags that the mirror has for other images to those that are locked'),
   secret: {
     describe:
       'Name of the Secret with which the cluster pulls from the mirror, for the ImageConfig',
   },
-  'dry-run': {
-    type: 'boolean',
-    default: false,
-    describe: 'Copy nothing, and print the commands with which another tool would',
-  },
+  'dry-run': switchFlag('Copy nothing, and print the commands with which another tool would'),
   tool: {
     choices: COPY_TOOLS,
     default: 'oras' as const,

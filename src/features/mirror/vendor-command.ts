@@ -4,7 +4,7 @@ import { noStats } from '../../resolver/driver/read-stats.js';
 import { imageCounter, packagesWithDigests } from './lockfile-images.js';
 import { vendor, type VendorOptions } from './vendor.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
-import { writeFlag, lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
+import { writeFlag, lockFlag, outputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
 import { vendorOutput, type VendorValue } from './output.js';
@@ -26,11 +26,7 @@ export const vendorCommand = defineCommand({
     ...lockFlag('Lockfile that names the packages'),
     ...writeFlag,
     ...outputFlag,
-    full: {
-      type: 'boolean',
-      default: false,
-      describe: 'Copy every layer of every platform, not only what resolving reads',
-    },
+    full: switchFlag('Copy every layer of every platform, not only what resolving reads'),
   },
   examples: [['$0 vendor vendored', 'then, with no network: `resolve --from layout:vendored`']],
   run: async (args, io): Promise<VendorValue> => {

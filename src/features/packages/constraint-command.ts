@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { InputError } from '../../base/errors.js';
 import { getOrCreate } from '../../base/collections.js';
 import { isMapping, type JsonObject } from '../../base/json.js';
-import { outputFlag } from '../../cli/arguments/common-flags.js';
+import { outputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
 import type { ArgsOf, Flags, Outcome, Positionals } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
@@ -29,11 +29,7 @@ const positionals = {
 
 const flags = {
   ...projectTargetFlag('Crossplane release that reads the range'),
-  stdin: {
-    type: 'boolean',
-    default: false,
-    describe: 'Answer JSON lines {"constraint","version","crossplane"} one by one',
-  },
+  stdin: switchFlag('Answer JSON lines {"constraint","version","crossplane"} one by one'),
   ...outputFlag,
 } as const satisfies Flags;
 

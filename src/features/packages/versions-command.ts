@@ -3,7 +3,7 @@ import { noStats } from '../../resolver/driver/read-stats.js';
 import { InputError } from '../../base/errors.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { imageConfigFlag, imageConfigs } from '../../cli/arguments/input-flags.js';
-import { lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
+import { lockFlag, outputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
 import { readLock } from '../../cli/files/lock-file.js';
@@ -23,7 +23,7 @@ export const versionsCommand = defineCommand({
   },
   flags: {
     ...lockFlag('Lockfile that says which version is locked'),
-    all: { type: 'boolean', default: false, describe: 'Show every version, not the newest 20' },
+    all: switchFlag('Show every version, not the newest 20'),
     ...outputFlag,
     ...projectTargetFlag('Crossplane release that is to take it'),
     ...sourceFlags,

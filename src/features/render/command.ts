@@ -9,6 +9,7 @@ import {
   outputFlag,
   pinFlags,
   writeFlag,
+  switchFlag,
 } from '../../cli/arguments/common-flags.js';
 import { crossplaneFlag } from '../../cli/arguments/target-flag.js';
 import { type LockOnDisk, readRequiredLock } from '../../cli/files/lock-file.js';
@@ -124,11 +125,9 @@ const flags = {
   ...outFlag('Folder to write to, or - to print what would be applied'),
   ...layoutFlags,
   ...crossplaneFlag('Crossplane release to render for (default: that of the lockfile)'),
-  check: {
-    type: 'boolean',
-    default: false,
-    describe: 'Write nothing, and exit 4 unless the bundle is there and as it would be rendered',
-  },
+  check: switchFlag(
+    'Write nothing, and exit 4 unless the bundle is there and as it would be rendered',
+  ),
   plan: {
     describe: 'Write the steps from --old to the lockfile instead, a folder each, into this one',
   },

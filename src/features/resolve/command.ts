@@ -13,6 +13,7 @@ import {
   formatFlag,
   lockIndexFlag,
   refuseTwoOutputs,
+  switchFlag,
 } from '../../cli/arguments/common-flags.js';
 import { refsArgument, resolveFlags } from '../../cli/arguments/resolve-flags.js';
 import { requireSignaturesFlags } from '../../cli/arguments/signature-flags.js';
@@ -32,23 +33,16 @@ const flags = {
   ...bundleFlags,
   ...formatFlag,
   ...eachFlags,
-  locked: {
-    type: 'boolean',
-    default: false,
-    describe:
-      'Fail if the lockfile is missing or would change, or the bundle is not what it renders',
-  },
-  frozen: {
-    type: 'boolean',
-    default: false,
-    describe: 'Take the lockfile as it is; ask no source',
-  },
+  locked: switchFlag(
+    'Fail if the lockfile is missing or would change, or the bundle is not what it renders',
+  ),
+  frozen: switchFlag('Take the lockfile as it is; ask no source'),
   graph: {
     describe: 'Also draw the answer, or why there is none: FILE.html, .svg, .dot, .mmd or .json',
   },
   ...lockIndexFlag,
   ...requireSignaturesFlags,
-  upgrade: { type: 'boolean', default: false, describe: 'Prefer newest to what is locked' },
+  upgrade: switchFlag('Prefer newest to what is locked'),
   prefer: {
     choices: ['newest', 'lowest', 'locked'],
     describe: 'Which versions to prefer (default: locked, where there is a lockfile)',

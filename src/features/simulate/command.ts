@@ -12,7 +12,7 @@ import {
   mustBeWhole,
   flagWithoutEffect,
 } from '../../cli/arguments/argument-errors.js';
-import { lockFlag, outputFlag, pinFlags } from '../../cli/arguments/common-flags.js';
+import { lockFlag, outputFlag, pinFlags, switchFlag } from '../../cli/arguments/common-flags.js';
 import { inputFlags, readRequest, readRequestIfAny } from '../../cli/arguments/input-flags.js';
 import { prereleaseFlag, refsArgument } from '../../cli/arguments/resolve-flags.js';
 import { crossplaneFlag } from '../../cli/arguments/target-flag.js';
@@ -47,22 +47,10 @@ const flags = {
   ...lockFlag(),
   ...prereleaseFlag('Let the range of this root admit prereleases; may be repeated'),
   ...outputFlag,
-  locked: {
-    type: 'boolean',
-    default: false,
-    describe: 'Roots enter at their locked versions, not at the newest that they admit',
-  },
-  all: {
-    type: 'boolean',
-    default: false,
-    describe: 'Apply everything that is locked, as rendered, not the roots alone',
-  },
+  locked: switchFlag('Roots enter at their locked versions, not at the newest that they admit'),
+  all: switchFlag('Apply everything that is locked, as rendered, not the roots alone'),
   pin: { ...pinFlags.pin, describe: 'With --all: how it was rendered (default: tag)' },
-  prune: {
-    type: 'boolean',
-    default: false,
-    describe: 'With --all and --onto: delete what is no longer locked',
-  },
+  prune: switchFlag('With --all and --onto: delete what is no longer locked'),
   onto: {
     describe:
       'What the cluster has before: a lockfile that was applied, or a dump (file, folder, or `-`)',
@@ -80,22 +68,12 @@ const flags = {
     type: 'number',
     describe: `Draw other orders than with another seed (default: ${DEFAULT_SEED})`,
   },
-  compare: { type: 'boolean', default: false, describe: 'Show the end against the lockfile' },
-  upgrades: {
-    type: 'boolean',
-    default: false,
-    describe: 'As with --enable-dependency-version-upgrades of Crossplane',
-  },
-  downgrades: {
-    type: 'boolean',
-    default: false,
-    describe: 'As with --enable-dependency-version-downgrades, which implies the other',
-  },
-  'exit-code': {
-    type: 'boolean',
-    default: false,
-    describe: 'Exit 6 if it ends stuck, otherwise than locked, or differently by order',
-  },
+  compare: switchFlag('Show the end against the lockfile'),
+  upgrades: switchFlag('As with --enable-dependency-version-upgrades of Crossplane'),
+  downgrades: switchFlag('As with --enable-dependency-version-downgrades, which implies the other'),
+  'exit-code': switchFlag(
+    'Exit 6 if it ends stuck, otherwise than locked, or differently by order',
+  ),
 } as const;
 
 type Args = ArgsOf<typeof flags>;

@@ -27,6 +27,7 @@ import {
   eachFlags,
   lockFlag,
   outputFlag,
+  switchFlag,
 } from '../../cli/arguments/common-flags.js';
 import { readInputsIfAny } from '../../cli/arguments/input-flags.js';
 import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
@@ -45,7 +46,7 @@ export const outdatedCommand = defineCommand({
     ...outputFlag,
     ...formatFlag,
     ...eachFlags,
-    'exit-code': { type: 'boolean', default: false, describe: 'Exit 6 if anything is outdated' },
+    'exit-code': switchFlag('Exit 6 if anything is outdated'),
   },
   each: { showsData: true },
   examples: [['$0 outdated --exit-code', 'in CI, on a schedule: is there anything to update?']],

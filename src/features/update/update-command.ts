@@ -7,6 +7,7 @@ import {
   eachFlags,
   lockIndexFlag,
   refuseTwoOutputs,
+  switchFlag,
 } from '../../cli/arguments/common-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { requireSignaturesFlags } from '../../cli/arguments/signature-flags.js';
@@ -33,11 +34,7 @@ export const updateCommand = defineCommand({
     ...lockIndexFlag,
     ...requireSignaturesFlags,
     ...eachFlags,
-    'accept-moved': {
-      type: 'boolean',
-      default: false,
-      describe: 'Take the packages named, though their locked tags were moved',
-    },
+    'accept-moved': switchFlag('Take the packages named, though their locked tags were moved'),
   },
   each: { showsData: false, forSets: whereLocked },
   examples: [

@@ -18,6 +18,7 @@ import {
   lockFlag,
   outFlag,
   outputFlag,
+  switchFlag,
 } from '../../cli/arguments/common-flags.js';
 import { readRequestIfAny } from '../../cli/arguments/input-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
@@ -52,11 +53,7 @@ const flags = {
     describe: 'Read everything from this mirror (see `mirror`), and look whether it is complete',
   },
   ...keepHostFlag,
-  signatures: {
-    type: 'boolean',
-    default: false,
-    describe: 'Check signatures by the policies of ImageConfigs (`spec.verification`)',
-  },
+  signatures: switchFlag('Check signatures by the policies of ImageConfigs (`spec.verification`)'),
   ...signatureTrustFlags,
   ...eachFlags,
 } as const satisfies Flags;
