@@ -1,9 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   GraphClash,
   GraphEdge,
   GraphNode,
   GraphObject,
-  NodeKind,
   PackageGraph,
 } from './package-graph.js';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
@@ -14,18 +14,18 @@ import {
   type OwnedObject,
   ownershipKey,
 } from '../../crossplane/packages/owned-objects.js';
-import type { PackageRequirement, Requirement } from '../../crossplane/packages/package-meta.js';
+import type { PackageRequirement } from '../../crossplane/packages/package-meta.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { shortNames } from '../../crossplane/packages/repository-names.js';
 import { type Target, targetFor } from '../../crossplane/releases/target.js';
-import { dependencyCycles, lockGraph } from '../../project/lockfile/lock-graph.js';
+import { dependencyCycles, type LockEdge, lockGraph } from '../../project/lockfile/lock-graph.js';
 import {
   type Change,
   changesBetween,
   type LockedPackage,
   type Lockfile,
 } from '../../project/lockfile/lockfile.js';
-import type { RefusalNode, Refusal } from '../../resolver/explain/refusal.js';
+import type { Refusal } from '../../resolver/explain/refusal.js';
 import type { Solved, Unsolvable } from '../../resolver/resolve/answer.js';
 
 /** Returns the graph of a lockfile. Missing packages are nodes without a version. */
@@ -33,6 +33,13 @@ export function graphOfLockfile(lockfile: Lockfile): PackageGraph {
   const missing = unlocked(lockfile);
   const repositories = [...lockfile.packages, ...missing].map(({ repository }) => repository);
   const { name } = shortNames(repositories);
+  const target = targetFor(lockfile.crossplane);
+  const graph = lockGraph(lockfile);
+  const requirements = lockfile.packages.flatMap(({ repository }) =>
+    graph.requirementsOf(repository).map((edge) => {
+      return { ...edge, isUnmet: target !== undefined && !isMet(edge, target) };
+    }),
+  );
   const nodes = [
     ...lockfile.packages.map((locked): GraphNode => {
       const { repository, kind, version, direct, digest, crossplane, owns } = locked;
@@ -50,27 +57,37 @@ export function graphOfLockfile(lockfile: Lockfile): PackageGraph {
     story: [],
     hints: [],
     nodes: nodes.sort((a, b) => byCodePoint(a.id, b.id)),
-    edges: edgesOf(lockfile),
-    clashes: lockfileConflicts(lockfile, name),
+    edges: edgesOf(lockfile, requirements),
+    // Conflicts that a cluster would reject, as after a merge or an edit by hand.
+    clashes: [
+      ...ownershipConflicts(lockfile, name),
+      ...requirements.filter(({ isUnmet }) => isUnmet).map((edge) => unmetConstraint(edge, name)),
+      ...(target === undefined ? [] : crossplaneConflicts(lockfile, target, name)),
+      ...dependencyCycles(lockfile.packages).map((members): GraphClash => {
+        const text = `${members.map(name).join(', ')}: a cycle of requirements`;
+        return { clash: 'cycle', text, nodes: members };
+      }),
+    ],
   };
 }
 
-function edgesOf(lockfile: Lockfile): GraphEdge[] {
-  const target = targetFor(lockfile.crossplane);
-  const graph = lockGraph(lockfile);
-  const requirements = lockfile.packages.flatMap((locked) => {
-    const from = locked.repository;
-    return [
-      ...graph.requirementsOf(from).map(({ to, requirement, constraint }) => {
-        const isUnmet = target !== undefined && !isMet(requirement, to, target);
-        return { from, to: to.repository, constraints: [constraint], isUnmet };
+type ShortName = (repository: Repository) => string;
+
+function edgesOf(
+  lockfile: Lockfile,
+  requirements: readonly (LockEdge & Pick<GraphEdge, 'isUnmet'>)[],
+): GraphEdge[] {
+  const edges = [
+    ...requirements.map(({ from, to, constraint, isUnmet }) => {
+      return { from: from.repository, to: to.repository, constraints: [constraint], isUnmet };
+    }),
+    ...lockfile.packages.flatMap((locked) =>
+      unlocked(lockfile, locked).map(({ repository: to, constraint }) => {
+        return { from: locked.repository, to, constraints: [constraint], isUnmet: false };
       }),
-      ...unlocked(lockfile, locked).map(({ repository: to, constraint }) => {
-        return { from, to, constraints: [constraint], isUnmet: false };
-      }),
-    ];
-  });
-  return mergedEdges(requirements).map((edge) => ({
+    ),
+  ];
+  return mergedEdges(edges).map((edge) => ({
     ...edge,
     constraints: [...new Set(edge.constraints)],
   }));
@@ -109,9 +126,9 @@ export function graphOfDiff(before: Lockfile, after: Lockfile): PackageGraph {
   const { name } = shortNames([...old.nodes, ...now.nodes].map(({ id }) => id));
   const changes = new Map(changesBetween(before, after).map((each) => [each.repository, each]));
   const owners = { before: ownersIn(old), after: ownersIn(now) };
-  const nodes = paired(old.nodes, now.nodes, ({ id }) => id).map(([a, b]) => {
-    const node = changedNode(a, b, changes.get((b ?? a!).id), owners);
-    return { ...node, name: name(node.id) };
+  const nodes = paired(old.nodes, now.nodes, ({ id }) => id).map((pair) => {
+    const { id } = pair[1] ?? pair[0]!;
+    return { ...changedNode(pair, changes.get(id), owners), name: name(id) };
   });
   return {
     of: 'diff',
@@ -135,8 +152,7 @@ function ownersIn({ nodes }: PackageGraph): Owners {
 }
 
 function changedNode(
-  before: GraphNode | undefined,
-  after: GraphNode | undefined,
+  [before, after]: Pair<GraphNode>,
   change: Change | undefined,
   owners: { readonly before: Owners; readonly after: Owners },
 ): GraphNode {
@@ -161,23 +177,18 @@ function changedNode(
   return { ...node, owns, change: 'moved', versionBefore };
 }
 
-function changedEdge([before, after]: readonly [
-  GraphEdge | undefined,
-  GraphEdge | undefined,
-]): GraphEdge {
+function changedEdge([before, after]: Pair<GraphEdge>): GraphEdge {
   if (after === undefined) return { ...before!, isUnmet: false, change: 'removed' };
   if (before === undefined) return { ...after, change: 'added' };
-  const [a, b] = [before.constraints, after.constraints];
-  if (a.length === b.length && a.every((each, i) => each === b[i])) return after;
-  return { ...after, change: 'moved', constraintsBefore: a };
+  if (isDeepStrictEqual(before.constraints, after.constraints)) return after;
+  return { ...after, change: 'moved', constraintsBefore: before.constraints };
 }
 
+/** The items of both sides with the same key; undefined: one side does not have it. */
+type Pair<T> = readonly [before: T | undefined, after: T | undefined];
+
 /** Pairs the items of both sides that have the same key, sorted by key. */
-function paired<T>(
-  before: readonly T[],
-  after: readonly T[],
-  key: (item: T) => string,
-): (readonly [T | undefined, T | undefined])[] {
+function paired<T>(before: readonly T[], after: readonly T[], key: (item: T) => string): Pair<T>[] {
   const old = new Map(before.map((item) => [key(item), item]));
   const now = new Map(after.map((item) => [key(item), item]));
   const keys = [...new Set([...old.keys(), ...now.keys()])].sort(byCodePoint);
@@ -201,10 +212,17 @@ export function graphOfRefusal(
     hints: suggestions.map(({ text }) => text),
     nodes: graph.nodes
       .map((node): GraphNode => {
-        const label = node.about === 'package' ? name(node.name) : node.name;
-        const direct = node.about === 'package' && requested.has(node.id);
-        const { id, versions } = node;
-        return { id, kind: kindOf(node), name: label, version: versions, direct, owns: [] };
+        const { id, versions, about, kind } = node;
+        const label = about === 'package' ? name(node.name) : node.name;
+        const direct = about === 'package' && requested.has(id);
+        return {
+          id,
+          kind: kind ?? NODE_KINDS[about],
+          name: label,
+          version: versions,
+          direct,
+          owns: [],
+        };
       })
       .sort((a, b) => byCodePoint(a.id, b.id)),
     edges: mergedEdges(
@@ -217,18 +235,12 @@ export function graphOfRefusal(
   };
 }
 
-function kindOf({ about, kind }: RefusalNode): NodeKind {
-  switch (about) {
-    case 'package':
-      return kind ?? 'Package';
-    case 'input':
-      return 'Input';
-    case 'api':
-      return 'API';
-    case 'crossplane':
-      return 'Crossplane';
-  }
-}
+const NODE_KINDS = {
+  package: 'Package',
+  input: 'Input',
+  api: 'API',
+  crossplane: 'Crossplane',
+} as const;
 
 /** Returns the graph of a refusal, of the changes of a lockfile, or of a new lockfile. */
 export function graphOfAnswer(
@@ -241,55 +253,22 @@ export function graphOfAnswer(
     : graphOfDiff(before, answer.lockfile);
 }
 
-/** Returns conflicts that a cluster would reject, as after a merge or an edit by hand. */
-function lockfileConflicts(
-  lockfile: Lockfile,
-  name: (repository: Repository) => string,
-): GraphClash[] {
-  const target = targetFor(lockfile.crossplane);
-  return [
-    ...ownershipConflicts(lockfile, name),
-    ...(target === undefined ? [] : unmetConstraints(lockfile, target, name)),
-    ...(target === undefined ? [] : crossplaneConflicts(lockfile, target, name)),
-    ...dependencyCycles(lockfile.packages).map((nodes): GraphClash => {
-      const text = `${nodes.map(name).join(', ')}: a cycle of requirements`;
-      return { clash: 'cycle', text, nodes };
-    }),
-  ];
-}
-
 /** Whether a locked package satisfies a requirement. */
-function isMet(requirement: Requirement, locked: LockedPackage, target: Target): boolean {
+function isMet({ requirement, to: { version, digest } }: LockEdge, target: Target): boolean {
   if (requirement.requires === 'crd') return true;
   const selector = selectorOf(requirement.constraint);
   return (
-    satisfies(locked.version, selector, target, 'all') ||
-    (selector.form === 'digest' && selector.digest === locked.digest)
+    satisfies(version, selector, target, 'all') ||
+    (selector.form === 'digest' && selector.digest === digest)
   );
 }
 
-function unmetConstraints(
-  lockfile: Lockfile,
-  target: Target,
-  name: (repository: Repository) => string,
-): GraphClash[] {
-  const graph = lockGraph(lockfile);
-  return lockfile.packages.flatMap(({ repository }) =>
-    graph
-      .requirementsOf(repository)
-      .filter(({ requirement, to }) => !isMet(requirement, to, target))
-      .map(({ to, constraint }): GraphClash => {
-        const text = `${name(repository)} requires ${name(to.repository)} \`${constraint}\`, and ${to.version} is locked`;
-        return { clash: 'versions', text, nodes: [repository, to.repository] };
-      }),
-  );
+function unmetConstraint({ from, to, constraint }: LockEdge, name: ShortName): GraphClash {
+  const text = `${name(from.repository)} requires ${name(to.repository)} \`${constraint}\`, and ${to.version} is locked`;
+  return { clash: 'versions', text, nodes: [from.repository, to.repository] };
 }
 
-function crossplaneConflicts(
-  lockfile: Lockfile,
-  target: Target,
-  name: (repository: Repository) => string,
-): GraphClash[] {
+function crossplaneConflicts(lockfile: Lockfile, target: Target, name: ShortName): GraphClash[] {
   return lockfile.packages.flatMap(({ repository, crossplane, object }): GraphClash[] => {
     if (crossplane === undefined || object.spec['ignoreCrossplaneConstraints'] === true) return [];
     if (satisfies(target.version, selectorOf(crossplane), target, 'named')) return [];
@@ -299,28 +278,21 @@ function crossplaneConflicts(
 }
 
 /** Returns one conflict for each pair of packages that own the same objects. */
-function ownershipConflicts(
-  { packages }: Lockfile,
-  name: (repository: Repository) => string,
-): GraphClash[] {
+function ownershipConflicts({ packages }: Lockfile, name: ShortName): GraphClash[] {
   const owners = new Map<string, Repository>();
-  const shared = new Map<
-    string,
-    { nodes: readonly [Repository, Repository]; first: OwnedObject; count: number }
-  >();
+  const shared = new Map<string, { nodes: Repository[]; objects: OwnedObject[] }>();
   for (const { repository, owns } of packages) {
     for (const owned of owns) {
-      const owner = owners.get(ownershipKey(owned)) ?? repository;
-      owners.set(ownershipKey(owned), owner);
+      const owner = getOrCreate(owners, ownershipKey(owned), () => repository);
       if (owner === repository) continue;
-      const pair = `${owner} ${repository}`;
-      const known = shared.get(pair) ?? { nodes: [owner, repository], first: owned, count: 0 };
-      shared.set(pair, { ...known, count: known.count + 1 });
+      const nodes = [owner, repository];
+      getOrCreate(shared, nodes.join(' '), () => ({ nodes, objects: [] })).objects.push(owned);
     }
   }
-  return Array.from(shared.values(), ({ nodes, first, count }): GraphClash => {
-    const more = count === 1 ? '' : ` and ${count - 1} more`;
-    const text = `${name(nodes[0])} and ${name(nodes[1])} both own ${first.kind} ${first.name}${more}, and only one package can`;
+  return Array.from(shared.values(), ({ nodes, objects }): GraphClash => {
+    const { kind, name: first } = objects[0]!;
+    const more = objects.length === 1 ? '' : ` and ${objects.length - 1} more`;
+    const text = `${nodes.map(name).join(' and ')} both own ${kind} ${first}${more}, and only one package can`;
     return { clash: 'ownership', text, nodes };
   });
 }

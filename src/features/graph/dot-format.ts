@@ -3,6 +3,7 @@ import {
   fullEdgeText,
   edgeText,
   graphTitle,
+  labelMark,
   nodeSubtitle,
   nodeName,
   type GraphEdge,
@@ -53,9 +54,9 @@ function nodeLine(node: GraphNode, id: string, clashing: ReadonlySet<string>): s
   const isClash = clashing.has(node.id);
   const { fill, line } = isClash ? CONFLICT : PALETTE[kind];
   const border = change === 'added' ? ADDED : change === 'removed' ? REMOVED : line;
-  const sign = isClash ? '⚠ ' : { added: '+ ', removed: '− ', moved: '~ ', '': '' }[change ?? ''];
+  const mark = labelMark(change, isClash);
   const attributes = [
-    `label="${escaped(`${sign}${nodeName(node)}`)}\\n${escaped(nodeSubtitle(node))}"`,
+    `label="${escaped(`${mark}${nodeName(node)}`)}\\n${escaped(nodeSubtitle(node))}"`,
     `tooltip=${quoted(node.id)}`,
     `shape=${SHAPES[kind]}`,
     `style="filled${change === 'removed' || node.version === undefined ? ',dashed' : ''}"`,

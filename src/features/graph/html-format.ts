@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { layOut } from './layout.js';
 import {
   changeSign,
   type GraphNode,
@@ -12,7 +11,7 @@ import {
   versionText,
   fullEdgeText,
 } from './package-graph.js';
-import { drawable, drawnSize, kindClass, nodeShape, svgDrawing } from './svg-format.js';
+import { kindClass, nodeShape, svgDrawing } from './svg-format.js';
 import { byCodePoint } from '../../base/collections.js';
 import { escapeMarkup } from '../../base/escape.js';
 
@@ -29,9 +28,7 @@ export interface PageAssets {
  * by number and creates no markup, so text of packages is escaped only here.
  */
 export function htmlPage(whole: PackageGraph, assets: PageAssets): string {
-  const graph = drawable(whole);
-  const layout = layOut(graph);
-  const size = drawnSize(graph, layout);
+  const { graph, isDense, width, height, content } = svgDrawing(whole);
   const style = `${assets.graphStyle}${assets.pageStyle}`;
   const title = escapeMarkup(graphTitle(whole));
   const policy = [
@@ -57,14 +54,23 @@ export function htmlPage(whole: PackageGraph, assets: PageAssets): string {
     '<a class="skip" href="#list">Skip to the list</a>',
     '<header>',
     `<h1>${title}</h1>`,
-    searchBox(),
+    '<search>',
+    '<label for="search">Find a package or CRD</label>',
+    '<input id="search" type="search" placeholder="Find a package or CRD" autocomplete="off" spellcheck="false">',
+    '<span class="count" role="status"></span>',
+    '</search>',
     '</header>',
     '<main>',
-    `<section class="canvas${layout.isDense ? ' dense' : ''}" aria-label="Graph">`,
-    `<svg class="graph" role="group" tabindex="-1" aria-label="${title}" viewBox="0 0 ${size.x} ${size.y}" data-width="${size.x}" data-height="${size.y}">`,
-    svgDrawing(graph, layout),
+    `<section class="canvas${isDense ? ' dense' : ''}" aria-label="Graph">`,
+    `<svg class="graph" role="group" tabindex="-1" aria-label="${title}" viewBox="0 0 ${width} ${height}" data-width="${width}" data-height="${height}">`,
+    content,
     '</svg>',
-    buttons(),
+    '<div class="buttons" role="group" aria-label="View">',
+    button('in', 'Zoom in', '+'),
+    button('out', 'Zoom out', '−'),
+    button('fit', 'Show all', '⤢'),
+    button('theme', 'Light or dark', '◐'),
+    '</div>',
     legend(graph),
     '</section>',
     '<section id="list" class="list" aria-label="Details" tabindex="-1">',
@@ -85,27 +91,6 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-function searchBox(): string {
-  return [
-    '<search>',
-    '<label for="search">Find a package or CRD</label>',
-    '<input id="search" type="search" placeholder="Find a package or CRD" autocomplete="off" spellcheck="false">',
-    '<span class="count" role="status"></span>',
-    '</search>',
-  ].join('\n');
-}
-
-function buttons(): string {
-  return [
-    '<div class="buttons" role="group" aria-label="View">',
-    button('in', 'Zoom in', '+'),
-    button('out', 'Zoom out', '−'),
-    button('fit', 'Show all', '⤢'),
-    button('theme', 'Light or dark', '◐'),
-    '</div>',
-  ].join('\n');
-}
-
 function button(name: string, label: string, sign: string): string {
   return `<button type="button" data-do="${name}" aria-label="${label}" title="${label}">${sign}</button>`;
 }
@@ -113,18 +98,17 @@ function button(name: string, label: string, sign: string): string {
 /** Returns a list of the kinds in the graph with their shapes. */
 function legend({ nodes, of, clashes }: PackageGraph): string {
   const kinds = KINDS.filter((kind) => nodes.some((node) => node.kind === kind));
+  const hasDirect = nodes.some(({ direct }) => direct);
+  const hasOpen = nodes.some(({ version, kind }) => version === undefined && kind !== 'Input');
   const rows = [
-    ...kinds.map((kind) => `<li>${glyph(kind)} ${kind}</li>`),
-    ...(nodes.some(({ direct }) => direct)
-      ? [`<li>${glyph('Provider', 'direct')} asked for directly</li>`]
-      : []),
-    ...(nodes.some(({ version, kind }) => version === undefined && kind !== 'Input')
-      ? [`<li>${glyph('Package', 'open')} no version</li>`]
-      : []),
-    ...(of === 'diff' ? ['<li>+ added, − removed, ~ moved</li>'] : []),
-    ...(clashes.length === 0 ? [] : [`<li>${glyph('Package', 'clash')} ! cannot be</li>`]),
+    ...kinds.map((kind) => `${glyph(kind)} ${kind}`),
+    hasDirect && `${glyph('Provider', 'direct')} asked for directly`,
+    hasOpen && `${glyph('Package', 'open')} no version`,
+    of === 'diff' && '+ added, − removed, ~ moved',
+    clashes.length > 0 && `${glyph('Package', 'clash')} ! cannot be`,
   ];
-  return `<details class="legend"><summary>Legend</summary><ul>${rows.join('')}</ul></details>`;
+  const items = rows.filter((row) => row !== false).map((row) => `<li>${row}</li>`);
+  return `<details class="legend"><summary>Legend</summary>${listOf('ul', items)}</details>`;
 }
 
 const KINDS: readonly NodeKind[] = [
@@ -235,11 +219,12 @@ class NodePages {
   page(node: GraphNode, i: number): string {
     const { id, change, kind } = node;
     const clashes = this.#graph.clashes.filter(({ nodes }) => nodes.includes(id));
-    const sign = clashes.length > 0 ? '!' : changeSign(change);
+    const clash = clashes.length > 0 ? ' clash' : '';
+    const sign = clash === '' ? changeSign(change) : '!';
     return [
-      `<li id="p${i}" class="page${clashes.length > 0 ? ' clash' : ''}" data-node="${i}"><details>`,
+      `<li id="p${i}" class="page${clash}" data-node="${i}"><details>`,
       '<summary>',
-      `<svg class="glyph node ${kindClass(kind)}${clashes.length > 0 ? ' clash' : ''}" aria-hidden="true"><use class="shape" href="#shape-${kindClass(kind)}"/></svg>`,
+      `<svg class="glyph node ${kindClass(kind)}${clash}" aria-hidden="true"><use class="shape" href="#shape-${kindClass(kind)}"/></svg>`,
       `<span class="name">${escapeMarkup(node.name)}</span> `,
       sign === '' ? '' : `<span class="sign ${change ?? ''}">${sign}</span> `,
       `<span class="version">${escapeMarkup(versionText(node))}</span>`,

@@ -186,18 +186,8 @@ function withPorts(
 ): readonly PlacedEdge[] {
   const placed = new Map(nodes.map((each) => [each.node.id, each]));
   const forward = edges.filter(({ edge }) => placed.get(edge.from)!.x < placed.get(edge.to)!.x);
-  const starts = ports(
-    forward,
-    ({ from }) => from,
-    ({ points }) => points[1]!,
-    placed,
-  );
-  const ends = ports(
-    forward,
-    ({ to }) => to,
-    ({ points }) => points.at(-2)!,
-    placed,
-  );
+  const starts = ports(forward, 'from', placed);
+  const ends = ports(forward, 'to', placed);
   return edges.map((each) => {
     if (!starts.has(each)) return each;
     const [from, to] = [placed.get(each.edge.from)!, placed.get(each.edge.to)!];
@@ -207,15 +197,15 @@ function withPorts(
   });
 }
 
-/** Returns the vertical offset of each edge from the center of its node. */
+/** Returns the vertical offset of one end of each edge from the center of its node. */
 function ports(
   edges: readonly PlacedEdge[],
-  node: (edge: GraphEdge) => string,
-  next: (edge: PlacedEdge) => Point,
+  end: 'from' | 'to',
   placed: ReadonlyMap<string, PlacedNode>,
 ): ReadonlyMap<PlacedEdge, number> {
+  const next = ({ points }: PlacedEdge) => points.at(end === 'from' ? 1 : -2)!;
   const sides = new Map<string, PlacedEdge[]>();
-  for (const each of edges) getOrCreate(sides, node(each.edge), () => []).push(each);
+  for (const each of edges) getOrCreate(sides, each.edge[end], () => []).push(each);
   const offsets = new Map<PlacedEdge, number>();
   for (const [id, members] of sides) {
     const height = placed.get(id)!.height - FREE_HEIGHT;

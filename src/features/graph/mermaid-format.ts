@@ -6,6 +6,7 @@ import {
   type GraphEdge,
   type GraphNode,
   graphTitle,
+  labelMark,
   nodeSubtitle,
   type NodeKind,
   nodeName,
@@ -68,24 +69,17 @@ function nodeLine(
   clashing: ReadonlySet<string>,
 ): string {
   const [open, close] = BRACKETS[node.kind];
-  const sign = clashing.has(node.id) ? '⚠ ' : changeSign(node.change);
-  const label = `${escaped(`${sign}${nodeName(node)}`)}<br/>${escaped(nodeSubtitle(node))}`;
+  const mark = labelMark(node.change, clashing.has(node.id));
+  const label = `${escaped(`${mark}${nodeName(node)}`)}<br/>${escaped(nodeSubtitle(node))}`;
   return `  ${ids.get(node.id)}${open}"${label}"${close}`;
 }
 
-function edgeLine(
-  edge: GraphEdge,
-  ids: ReadonlyMap<string, string>,
-): { readonly line: string; readonly style: string | undefined } {
-  const text = `${changeSign(edge.change)}${edgeText(edge)}`;
+function edgeLine(edge: GraphEdge, ids: ReadonlyMap<string, string>) {
+  const text = `${labelMark(edge.change)}${edgeText(edge)}`;
   const label = text === '' ? '' : `|"${escaped(text)}"|`;
   const arrow = edge.change === 'removed' ? '-.->' : '-->';
   const line = `${ids.get(edge.from)} ${arrow}${label} ${ids.get(edge.to)}`;
   return { line, style: edge.isUnmet ? CLASH_STYLE : undefined };
-}
-
-function changeSign(change: GraphNode['change']): string {
-  return { added: '+ ', removed: '− ', moved: '~ ', '': '' }[change ?? ''];
 }
 
 /** Returns the style classes and their nodes. Classes without nodes are left out. */
@@ -102,11 +96,7 @@ function classLines(
     ['direct', 'stroke-width:3px', ({ direct }) => direct],
     ['added', `stroke:${ADDED},stroke-width:3px`, ({ change }) => change === 'added'],
     ['removed', `stroke:${REMOVED},stroke-dasharray:5 4`, ({ change }) => change === 'removed'],
-    [
-      'clash',
-      `fill:${CONFLICT.fill},stroke:${CONFLICT.line},color:${CONFLICT.line}`,
-      ({ id }) => clashing.has(id),
-    ],
+    ['clash', `fill:${CONFLICT.fill},${CLASH_STYLE}`, ({ id }) => clashing.has(id)],
   ];
   return classes.flatMap(([name, style, has]) => {
     const members = nodes.filter(has).map(({ id }) => ids.get(id));

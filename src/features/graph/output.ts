@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import type { PageAssets } from './html-format.js';
-import type { GraphEdge, GraphNode, PackageGraph } from './package-graph.js';
+import type { PackageGraph } from './package-graph.js';
 import { InputError } from '../../base/errors.js';
 import { writeError } from '../../base/files/file-system.js';
 import { writeTransaction } from '../../base/files/transaction.js';
@@ -56,10 +56,9 @@ export interface GraphValue {
 
 /** Returns warnings about a drawing that its viewers would refuse. */
 export async function limitNotes(drawn: string, format: GraphFormat): Promise<string[]> {
-  if (format !== 'mermaid') return [];
-  const { tooLargeForMermaid } = await import('./mermaid-format.js');
-  const why = tooLargeForMermaid(drawn);
-  if (why === undefined) return [];
+  const why =
+    format === 'mermaid' && (await import('./mermaid-format.js')).tooLargeForMermaid(drawn);
+  if (!why) return [];
   return [
     `warning: GitHub and GitLab will not show this graph: ${why}; \`-o svg\` and \`-o html\` draw any size`,
   ];
@@ -72,14 +71,10 @@ export async function graphText(graph: PackageGraph, format: GraphFormat): Promi
       return (await import('./mermaid-format.js')).mermaidText(graph);
     case 'dot':
       return (await import('./dot-format.js')).dotText(graph);
-    case 'svg': {
-      const { svgText } = await import('./svg-format.js');
-      return svgText(graph, pageAssets().graphStyle);
-    }
-    case 'html': {
-      const { htmlPage } = await import('./html-format.js');
-      return htmlPage(graph, pageAssets());
-    }
+    case 'svg':
+      return (await import('./svg-format.js')).svgText(graph, pageAssets().graphStyle);
+    case 'html':
+      return (await import('./html-format.js')).htmlPage(graph, pageAssets());
     case 'json':
       return jsonDocument(graphDocument(graph));
   }
@@ -183,32 +178,26 @@ function graphDocument({ crossplane: release, ...graph }: PackageGraph): Static<
     of: graph.of,
     crossplane: release,
     crossplaneBefore: graph.crossplaneBefore,
-    nodes: graph.nodes.map(nodeDocument),
-    edges: graph.edges.map(edgeDocument),
+    nodes: graph.nodes.map((node) => ({
+      id: node.id,
+      kind: node.kind,
+      name: node.name,
+      version: node.version,
+      from: node.versionBefore,
+      direct: node.direct,
+      change: node.change,
+      digest: node.digest,
+      crossplane: node.crossplane,
+      owns: node.owns,
+    })),
+    edges: graph.edges.map(({ from, to, constraints, constraintsBefore, ...rest }) => {
+      const { change: becomes, isUnmet: unmet } = rest;
+      return { from, to, constraints, constraintsBefore, change: becomes, unmet };
+    }),
     clashes: graph.clashes.map(({ clash: kind, ...rest }) => ({ kind, ...rest })),
     story: graph.story,
     hints: graph.hints,
   };
-}
-
-function nodeDocument(node: GraphNode): Static<typeof graphNode> {
-  return {
-    id: node.id,
-    kind: node.kind,
-    name: node.name,
-    version: node.version,
-    from: node.versionBefore,
-    direct: node.direct,
-    change: node.change,
-    digest: node.digest,
-    crossplane: node.crossplane,
-    owns: node.owns,
-  };
-}
-
-function edgeDocument(of: GraphEdge): Static<typeof edge> {
-  const { from, to, constraints, constraintsBefore, change: becomes, isUnmet } = of;
-  return { from, to, constraints, constraintsBefore, change: becomes, unmet: isUnmet };
 }
 
 /** The files of the page, built by `npm run build`. */

@@ -60,7 +60,7 @@ export interface GraphEdge {
   readonly constraints: readonly string[];
   /** For a diff: the previous constraints, if they differ. */
   readonly constraintsBefore?: readonly string[] | undefined;
-  readonly change?: 'added' | 'removed' | 'moved' | undefined;
+  readonly change?: GraphNode['change'];
   /** Whether the requirement is not satisfied. */
   readonly isUnmet: boolean;
 }
@@ -85,13 +85,13 @@ export function graphTitle({ of, nodes, crossplane, crossplaneBefore }: PackageG
   const release = printable(
     crossplaneBefore === undefined ? crossplane : `${crossplaneBefore} → ${crossplane}`,
   );
-  if (of === 'lockfile') return `${howMany(nodes.length, 'package')} for Crossplane ${release}`;
+  const title = `${howMany(nodes.length, 'package')} for Crossplane ${release}`;
+  if (of === 'lockfile') return title;
   const changes = (['added', 'removed', 'moved'] as const).flatMap((change) => {
     const count = nodes.filter((node) => node.change === change).length;
     return count === 0 ? [] : [`${count} ${change}`];
   });
-  const summary = changes.length === 0 ? 'no package changes' : changes.join(', ');
-  return `${howMany(nodes.length, 'package')} for Crossplane ${release}: ${summary}`;
+  return `${title}: ${changes.join(', ') || 'no package changes'}`;
 }
 
 /** Returns the name of a node, shortened to one line. */
@@ -142,6 +142,12 @@ function shortened(text: string): string {
 /** Returns the sign for a change in a diff; empty for no change. */
 export function changeSign(change: GraphNode['change']): string {
   return { added: '+', removed: '−', moved: '~', '': '' }[change ?? ''];
+}
+
+/** Returns the mark before a label in formats that are text; empty for no change. */
+export function labelMark(change: GraphNode['change'], isClash = false): string {
+  if (isClash) return '⚠ ';
+  return change === undefined ? '' : `${changeSign(change)} `;
 }
 
 /** `1 package`, `2 packages`. */

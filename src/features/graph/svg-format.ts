@@ -1,11 +1,4 @@
-import {
-  type GraphLayout,
-  LABEL_CHARACTER,
-  layOut,
-  type PlacedEdge,
-  type PlacedNode,
-  type Point,
-} from './layout.js';
+import { LABEL_CHARACTER, layOut, type PlacedEdge, type PlacedNode, type Point } from './layout.js';
 import {
   changeSign,
   edgeText,
@@ -28,14 +21,17 @@ const CHARACTER = 6.6;
 
 /** Formats a graph as a standalone SVG file. `style`: the style sheet of drawings. */
 export function svgText(whole: PackageGraph, style: string): string {
-  const graph = drawable(whole);
-  const layout = layOut(graph);
-  const size = drawnSize(graph, layout);
-  const lines = linesAbove(graph, graphTitle(whole));
+  const drawn = svgDrawing(whole);
+  const { story, clashes } = drawn.graph;
+  const lines = [
+    { look: 'title', text: graphTitle(whole) },
+    ...story.flatMap((line) => wrapped('told', line)),
+    ...clashes.flatMap(({ text }) => wrapped('told clash', `⚠ ${text}`)),
+  ];
   const top = MARGIN + lines.length * LINE_HEIGHT;
   const longest = Math.max(...lines.map(({ text }) => text.length));
-  const width = Math.max(size.x, Math.ceil(longest * CHARACTER) + 2 * MARGIN);
-  const height = size.y + top;
+  const width = Math.max(drawn.width, Math.ceil(longest * CHARACTER) + 2 * MARGIN);
+  const height = drawn.height + top;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="graph" role="img" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
     `<title>${escapeMarkup(graphTitle(whole))}</title>`,
@@ -46,28 +42,15 @@ export function svgText(whole: PackageGraph, style: string): string {
       return `<text class="${look}" x="${MARGIN}" y="${y}" xml:space="preserve">${escapeMarkup(text)}</text>`;
     }),
     `<g transform="translate(0 ${top})">`,
-    svgDrawing(graph, layout),
+    drawn.content,
     '</g>',
     '</svg>',
     '',
   ].join('\n');
 }
 
-interface LineAbove {
-  /** Class names in the style sheet. */
-  readonly look: string;
-  readonly text: string;
-}
-
-function linesAbove(graph: PackageGraph, title: string): readonly LineAbove[] {
-  return [
-    { look: 'title', text: title },
-    ...graph.story.flatMap((line) => wrapped('told', line)),
-    ...graph.clashes.flatMap(({ text }) => wrapped('told clash', `⚠ ${text}`)),
-  ];
-}
-
-function wrapped(look: string, text: string): LineAbove[] {
+/** Returns the lines of a text. `look`: class names in the style sheet. */
+function wrapped(look: string, text: string) {
   const indent = ' '.repeat(text.length - text.trimStart().length);
   return wrap(text.trimStart(), indent, `${indent}    `).map((line) => ({ look, text: line }));
 }
@@ -76,31 +59,41 @@ function wrapped(look: string, text: string): LineAbove[] {
 const BEND = 48;
 const BADGE_RADIUS = 9;
 
-/** Returns the content of a drawing without the outer SVG element. Style sheets add the colors. */
-export function svgDrawing(graph: PackageGraph, layout: GraphLayout): string {
+/** The content of an SVG element, and its size in pixels. Style sheets add the colors. */
+interface SvgDrawing {
+  /** The graph without nodes that are too deep to be drawn. */
+  readonly graph: PackageGraph;
+  readonly isDense: boolean;
+  readonly width: number;
+  readonly height: number;
+  readonly content: string;
+}
+
+export function svgDrawing(whole: PackageGraph): SvgDrawing {
+  const graph = drawable(whole);
+  const layout = layOut(graph);
   const index = new Map(graph.nodes.map(({ id }, i) => [id, i]));
   const placed = new Map(layout.nodes.map((each) => [each.node.id, each]));
-  const clashes = graph.clashes.filter(({ clash }) => clash === 'ownership');
-  return [
+  const shared = graph.clashes.filter(({ clash }) => clash === 'ownership');
+  const content = [
     '<g class="edges" aria-hidden="true">',
     ...layout.edges.map((edge) => edgeMarkup(edge, placed, index)),
-    ...clashes.map(({ nodes, text }) =>
-      ownersMarkup(
-        nodes.map((id) => placed.get(id)!),
-        text,
-      ),
-    ),
+    ...shared.map(({ nodes, text }) => {
+      const owners = nodes.map((id) => placed.get(id)!);
+      return ownersMarkup(owners, text);
+    }),
     '</g>',
     '<g class="nodes">',
     ...layout.nodes.map((node) => nodeMarkup(node, graph, index.get(node.node.id)!)),
     '</g>',
   ].join('\n');
-}
-
-/** Returns the size of a drawing, including parts outside of the layout. */
-export function drawnSize(graph: PackageGraph, { width, height }: GraphLayout): Point {
-  const hasBend = graph.clashes.some(({ clash }) => clash === 'ownership');
-  return { x: Math.max(width, MIN_SIZE) + (hasBend ? BEND : 0), y: Math.max(height, MIN_SIZE) };
+  return {
+    graph,
+    isDense: layout.isDense,
+    width: Math.max(layout.width, MIN_SIZE) + (shared.length > 0 ? BEND : 0),
+    height: Math.max(layout.height, MIN_SIZE),
+    content,
+  };
 }
 
 /** Minimum width and height, also for an empty graph. */
@@ -109,14 +102,15 @@ const MIN_SIZE = 64;
 function nodeMarkup(placed: PlacedNode, graph: PackageGraph, index: number): string {
   const { node, x, y, width, height } = placed;
   const isClash = graph.clashes.some(({ nodes }) => nodes.includes(node.id));
+  const isOpen = node.version === undefined && node.kind !== 'Input' && node.kind !== 'API';
   const classes = [
     'node',
     kindClass(node.kind),
-    ...(node.direct ? ['direct'] : []),
-    ...(node.change === undefined ? [] : [node.change]),
-    ...(node.version === undefined && node.kind !== 'Input' && node.kind !== 'API' ? ['open'] : []),
-    ...(isClash ? ['clash'] : []),
-  ];
+    node.direct && 'direct',
+    node.change,
+    isOpen && 'open',
+    isClash && 'clash',
+  ].filter(Boolean);
   const sign = isClash ? '!' : changeSign(node.change);
   return [
     `<g class="${classes.join(' ')}" data-node="${index}" transform="translate(${rounded(x)} ${rounded(y)})">`,
@@ -158,11 +152,7 @@ function edgeMarkup(
   index: ReadonlyMap<string, number>,
 ): string {
   const line = clipped(points, placed.get(edge.from)!, placed.get(edge.to)!);
-  const classes = [
-    'edge',
-    ...(edge.isUnmet ? ['clash'] : []),
-    ...(edge.change === undefined ? [] : [edge.change]),
-  ];
+  const classes = ['edge', edge.isUnmet && 'clash', edge.change].filter(Boolean);
   const [from, to] = [index.get(edge.from)!, index.get(edge.to)!];
   return [
     `<g class="${classes.join(' ')}" data-requirer="${from}" data-required="${to}">`,
@@ -241,18 +231,8 @@ export function nodeShape(kind: NodeKind, width: number, height: number): string
 function shapeInset(kind: NodeKind, offset: number, height: number): number {
   const y = height / 2;
   const distance = Math.min(Math.abs(offset), y);
-  switch (kind) {
-    case 'Configuration':
-      return (POINT * height * distance) / y;
-    case 'Function':
-      return y - Math.sqrt(y * y - distance * distance);
-    case 'Provider':
-    case 'Package':
-    case 'Input':
-    case 'API':
-    case 'Crossplane':
-      return 0;
-  }
+  if (kind === 'Configuration') return (POINT * height * distance) / y;
+  return kind === 'Function' ? y - Math.sqrt(y * y - distance * distance) : 0;
 }
 
 const ARROW_LENGTH = 8;
@@ -288,7 +268,7 @@ function rounded(value: number): string {
 const MAX_LEVELS = 300;
 
 /** Removes nodes that are too deep to be drawn, and adds a note with their number. */
-export function drawable(graph: PackageGraph): PackageGraph {
+function drawable(graph: PackageGraph): PackageGraph {
   const levels = levelsOf(graph);
   const nodes = graph.nodes.filter(({ id }) => levels.get(id)! <= MAX_LEVELS);
   const omitted = graph.nodes.length - nodes.length;
