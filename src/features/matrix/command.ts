@@ -10,6 +10,7 @@ import {
   matrixLines,
   matrixOutcome,
   matrixOutput,
+  matrixReport,
   matrixRows,
   type MatrixValue,
   worksOnText,
@@ -59,10 +60,7 @@ export const matrixCommand = defineCommand({
   text: ({ result }) => matrixLines(matrixRows(result)),
   notes: ({ result }) => result.notes.map((note) => `note: ${note}`),
   headline: ({ result }) => worksOnText(result),
-  findings: async (value) => {
-    const { matrixReport } = await import('./findings-output.js');
-    return matrixReport(value.result, value.request, outcomeOf(value) !== 'ok');
-  },
+  findings: (value) => matrixReport(value.result, value.request, outcomeOf(value) !== 'ok'),
   exit: outcomeOf,
 });
 

@@ -101,25 +101,35 @@ export async function matrix(request: Request, options: MatrixOptions): Promise<
   );
   if (shard === undefined && isInvalid && errors.length > 0) throw errors.at(-1)!;
   const { listed, fetched } = reader.stats;
+  const selected = findings.flatMap(({ target, verdict }) =>
+    verdict.status === 'solved' ? verdict.packages.map((candidate) => ({ candidate, target })) : [],
+  );
   const notes = [
-    ...(await uncheckedNotes(findings, reader)),
-    ...(await droppedNotes(findings, reader)),
+    ...(await uncheckedNotes(selected, reader)),
+    ...(await droppedNotes(selected, reader)),
   ];
   return { rows: rowsOf(findings), notes, stats: { listed, fetched } };
 }
 
+/** A package that was selected for a release. */
+interface SelectedPackage {
+  readonly candidate: Candidate;
+  readonly target: Target;
+}
+
 /** Returns one note on packages that cannot be checked for some releases. */
 async function uncheckedNotes(
-  findings: readonly Finding[],
+  selected: readonly SelectedPackage[],
   reader: SourceReader,
 ): Promise<readonly string[]> {
   const releases: string[] = [];
   const packages = new Map<string, Candidate>();
-  for (const { target, verdict } of findings) {
-    if (verdict.status !== 'solved') continue;
-    const unchecked = await uncheckedPackages(verdict.packages, target, reader);
-    if (unchecked.length > 0) releases.push(target.version);
-    for (const each of unchecked) packages.set(`${each.repository} ${each.version}`, each);
+  for (const { candidate, target } of selected) {
+    const contents = (await reader.fetch(candidate, target))?.contents;
+    const kind = contents?.metas[0] && packageKind(contents.metas[0]);
+    if (!kind || uncheckedObjects(contents.objects, kind, target).length === 0) continue;
+    releases.push(target.version);
+    packages.set(`${candidate.repository} ${candidate.version}`, candidate);
   }
   if (packages.size === 0) return [];
   const names = firstAndMore([...packages.values()]);
@@ -132,53 +142,33 @@ export function releaseRange(releases: readonly string[]): string {
   return from === to ? from : `${from} to ${to}`;
 }
 
-function versionsOf(releases: readonly Target[]): string[] {
-  return releases.map(({ version }) => version);
-}
-
 /** Returns notes on packages with metadata that some releases ignore. */
 async function droppedNotes(
-  findings: readonly Finding[],
+  selected: readonly SelectedPackage[],
   reader: SourceReader,
 ): Promise<readonly string[]> {
-  const byPackage = new Map<string, { candidate: Candidate; releases: Target[] }>();
-  for (const { target, verdict } of findings) {
-    if (verdict.status !== 'solved' || target.rules.runtimeImages) continue;
-    for (const candidate of verdict.packages) {
-      const key = `${candidate.repository}@${candidate.version}`;
-      getOrCreate(byPackage, key, () => ({ candidate, releases: [] })).releases.push(target);
-    }
+  const ignoring = selected.filter(({ target }) => !target.rules.runtimeImages);
+  const byPackage = new Map<string, SelectedPackage[]>();
+  for (const each of ignoring) {
+    const key = `${each.candidate.repository}@${each.candidate.version}`;
+    getOrCreate(byPackage, key, () => []).push(each);
   }
   const notes: string[] = [];
-  const unchecked: { candidate: Candidate; releases: readonly Target[] }[] = [];
-  for (const { candidate, releases } of byPackage.values()) {
-    const [first] = releases;
-    const contents = (await reader.fetch(candidate, first!))?.contents;
-    const target = { ...first!, version: releaseRange(versionsOf(releases)) };
-    const found = findDroppedFields([[candidate, contents]], target);
+  const unchecked: Candidate[] = [];
+  const affected = new Set<Target>();
+  for (const group of byPackage.values()) {
+    const { candidate, target } = group[0]!;
+    const contents = (await reader.fetch(candidate, target))?.contents;
+    const version = releaseRange(group.map((each) => each.target.version));
+    const found = findDroppedFields([[candidate, contents]], { ...target, version });
     notes.push(...found.dropped.map(({ text }) => text));
-    if (found.unchecked.length > 0) unchecked.push({ candidate, releases });
+    unchecked.push(...found.unchecked);
+    if (found.unchecked.length > 0) for (const each of group) affected.add(each.target);
   }
   if (unchecked.length === 0) return notes;
-  const affected = new Set(unchecked.flatMap(({ releases }) => releases));
-  const inOrder = findings.map(({ target }) => target).filter((target) => affected.has(target));
-  const packages = unchecked.map(({ candidate }) => candidate);
-  return [...notes, uncheckedFieldsText(packages, releaseRange(versionsOf(inOrder)))];
-}
-
-async function uncheckedPackages(
-  packages: readonly Candidate[],
-  target: Target,
-  reader: SourceReader,
-): Promise<readonly Candidate[]> {
-  const unchecked: Candidate[] = [];
-  for (const candidate of packages) {
-    const contents = (await reader.fetch(candidate, target))?.contents;
-    const kind = contents?.metas[0] && packageKind(contents.metas[0]);
-    if (contents === undefined || kind === undefined) continue;
-    if (uncheckedObjects(contents.objects, kind, target).length > 0) unchecked.push(candidate);
-  }
-  return unchecked;
+  const releases = ignoring.map(({ target }) => target).filter((target) => affected.has(target));
+  const range = releaseRange(releases.map(({ version }) => version));
+  return [...notes, uncheckedFieldsText(unchecked, range)];
 }
 
 /** Throws an InputError if the request is invalid for all releases, whatever the shard. */
@@ -258,10 +248,7 @@ async function verdictOf(
       return { status: 'solved', packages };
     }
     case 'gave-up':
-      return {
-        status: 'gave-up',
-        reason: `gave up after ${outcome.effort.conflicts} conflicts`,
-      };
+      return { status: 'gave-up', reason: `gave up after ${outcome.effort.conflicts} conflicts` };
     case 'unsolvable': {
       const proof = await driver.driveWithoutReading(minimalProof(problem, outcome), target);
       const core = refusalOf(problem, proof).core.filter((entry) => !isRelease(entry, target));

@@ -1,4 +1,7 @@
 import { type Matrix, type MatrixRow, releaseRange } from './matrix.js';
+import { codeSpan } from '../../base/escape.js';
+import { singleStep, table } from '../../cli/findings/report-parts.js';
+import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import type { Outcome } from '../../cli/kit/command.js';
 import {
   jsonOutput,
@@ -15,7 +18,7 @@ import {
 } from '../../cli/kit/json-schema.js';
 import type { PartShard } from '../../cli/projects/shards.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import type { Repository } from '../../crossplane/packages/package.js';
+import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { shortNames } from '../../crossplane/packages/repository-names.js';
 import type { Request } from '../../project/inputs/request.js';
 import { coreJson, answerFields } from '../resolve/answer-output.js';
@@ -53,11 +56,9 @@ export interface MatrixRows {
   readonly rows: readonly MatrixRowDocument[];
 }
 
-type MatrixDocument = Static<typeof schema>;
-
 export const matrixOutput = jsonOutput(
   schema,
-  ({ result, bytes, part }: MatrixValue): MatrixDocument => ({
+  ({ result, bytes, part }: MatrixValue): Static<typeof schema> => ({
     shard: part,
     ...matrixRows(result),
     stats: { ...result.stats, bytes },
@@ -71,23 +72,23 @@ export function matrixRows({ rows }: Matrix): MatrixRows {
       to: each.releases.at(-1)!,
       releases: each.releases,
       status: each.status,
-      ...(each.status === 'solved' && {
-        packages: each.packages.map(({ repository, version: chosen }) => ({
-          source: repository,
-          version: chosen,
-        })),
-      }),
-      ...(each.status !== 'solved' && { reason: each.reason }),
+      ...(each.status === 'solved'
+        ? { packages: each.packages.map(packageDocument) }
+        : { reason: each.reason }),
       ...(each.status === 'unsolvable' && { core: coreJson(each.core) }),
     })),
   };
+}
+
+function packageDocument({ repository, version: chosen }: Candidate) {
+  return { source: repository, version: chosen };
 }
 
 /** Maximum number of changed packages named in a row; further ones are counted. */
 const MAX_MOVES_NAMED = 3;
 
 /** Words for the results of rows. */
-export const VERDICTS: Readonly<Record<MatrixRow['status'], string>> = {
+const VERDICTS: Readonly<Record<MatrixRow['status'], string>> = {
   solved: 'works',
   unsolvable: 'blocked',
   'gave-up': 'unknown',
@@ -152,21 +153,73 @@ function packagesText(packages: Packages, before: Packages | undefined): string 
   if (before === undefined) return count;
   const old = new Map(before.map(({ source, version }) => [source, version]));
   const now = new Set(packages.map(({ source }) => source));
-  const moved = packages.filter(({ source, version }) => {
-    const from = old.get(source);
-    return from !== undefined && from !== version;
-  });
+  const moved = packages.filter(({ source, version }) => (old.get(source) ?? version) !== version);
   const moves = moved
     .slice(0, MAX_MOVES_NAMED)
     .map(({ source, version }) => `${source} ${old.get(source)} → ${version}`);
   const omitted = moved.length - moves.length;
   const added = packages.filter(({ source }) => !old.has(source)).length;
   const removed = before.filter(({ source }) => !now.has(source)).length;
-  const counts = [
-    ...(omitted > 0 ? [`${omitted} more move`] : []),
-    ...(added > 0 ? [`${added} added`] : []),
-    ...(removed > 0 ? [`${removed} removed`] : []),
-  ];
-  const changes = [...moves, ...counts].join(', ');
-  return changes === '' ? count : `${count}: ${changes}`;
+  const changes = [
+    ...moves,
+    omitted > 0 && `${omitted} more move`,
+    added > 0 && `${added} added`,
+    removed > 0 && `${removed} removed`,
+  ].filter(Boolean);
+  return changes.length === 0 ? count : `${count}: ${changes.join(', ')}`;
+}
+
+/** Returns the releases that the set does not work on, as errors if it is `meant` for them. */
+export function matrixFindings(
+  { rows }: Matrix,
+  request: Request,
+  meant: boolean,
+): ReportFinding[] {
+  const origin = request.crossplanes?.origin ?? request.roots[0]?.origin;
+  return rows.flatMap((row): ReportFinding[] => {
+    if (row.status === 'solved') return [];
+    return [
+      {
+        rule: row.status === 'gave-up' ? 'gave-up' : 'blocked',
+        severity: meant ? 'error' : 'info',
+        fails: meant,
+        origin,
+        text: `Crossplane ${releaseRange(row.releases)}: ${row.reason}`,
+      },
+    ];
+  });
+}
+
+export function matrixHeadline({ rows }: Matrix): string {
+  const count = (status: MatrixRow['status']) =>
+    rows.reduce((sum, row) => sum + (row.status === status ? row.releases.length : 0), 0);
+  const headline = `works on ${counted(count('solved'), 'release')}, blocked on ${count('unsolvable')}`;
+  const unknown = count('gave-up');
+  return unknown > 0 ? `${headline}, unknown on ${unknown}` : headline;
+}
+
+function matrixTable({ rows }: Matrix): string[] {
+  const cell = (text: string) => codeSpan(text, { inTable: true });
+  const cells = rows.map((row) => [
+    cell(releaseRange(row.releases)),
+    VERDICTS[row.status],
+    cell(row.status === 'solved' ? counted(row.packages.length, 'package') : row.reason),
+  ]);
+  return table(['Crossplane', '', ''], cells);
+}
+
+/** Returns the report of a matrix. `failed`: the set works on none of the releases. */
+export function matrixReport(result: Matrix, request: Request, failed: boolean): Report {
+  const meant = failed || request.crossplanes !== undefined;
+  const findings = matrixFindings(result, request, meant).map((finding) => ({
+    ...finding,
+    fails: failed,
+  }));
+  return singleStep({
+    command: 'matrix',
+    headline: matrixHeadline(result),
+    findings,
+    details: matrixTable(result).join(''),
+    isDetailed: true,
+  });
 }

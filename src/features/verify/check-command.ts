@@ -47,7 +47,7 @@ import type { ResolveOptions } from '../../resolver/resolve/to-problem.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import { lintProject } from '../lint/lint.js';
 import { findingCounts, setFindings, SEVERITIES } from '../lint/output.js';
-import { matrixFindings, matrixHeadline } from '../matrix/findings-output.js';
+import { matrixFindings, matrixHeadline } from '../matrix/output.js';
 import { matrix } from '../matrix/matrix.js';
 import { answerFindings } from '../resolve/findings-output.js';
 
