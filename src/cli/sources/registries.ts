@@ -97,9 +97,16 @@ export async function pushPlace(
   io: RunIo,
 ): Promise<{ readonly reference: Reference; readonly registries: Registries }> {
   const reference = parseTaggedPath(text);
+  return { reference, registries: await onlineRegistries(args, io, 'so nothing is pushed') };
+}
+
+/** Returns the registries. Throws with `--offline`; `consequence` ends the message. */
+export async function onlineRegistries(
+  args: RegistryArgs,
+  io: RunIo,
+  consequence: string,
+): Promise<Registries> {
   const registries = args.offline ? undefined : await registriesFor(args, io);
-  if (registries === undefined) {
-    throw new InputError('`--offline` forbids the network, so nothing is pushed');
-  }
-  return { reference, registries };
+  if (registries !== undefined) return registries;
+  throw new InputError(`\`--offline\` forbids the network, ${consequence}`);
 }

@@ -19,7 +19,7 @@ import { joinReference } from '../../crossplane/packages/reference.js';
 import { copyBlob, type StoredManifest } from '../../oci/image/image-repository.js';
 import type { LayoutWriter } from '../../oci/store/layout-writer.js';
 
-interface FillOptions {
+export interface FillOptions {
   readonly concurrency: number;
   /** Whether to copy signatures and other attachments. */
   readonly signatures: boolean;

@@ -80,8 +80,7 @@ export async function walkImage(
     return visit.image({ stored: manifest, manifest: parsed, child: at.child });
   }
   if (at.depth > LIMITS.indexDepth) {
-    const what = `more than ${LIMITS.indexDepth} indexes in a row`;
-    throw new SourceError('BAD_IMAGE', subject, what);
+    throw new SourceError('BAD_IMAGE', subject, `more than ${LIMITS.indexDepth} indexes in a row`);
   }
   for (const child of parsed.children) {
     const stored = await childManifest(images, child, subject);

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { findByReference, findImage } from './lockfile-images.js';
+import { findByReference, findImage, NO_IMAGES } from './lockfile-images.js';
 import type { Digest } from '../../base/digest.js';
 import { InputError, SourceError, valuesAndFailures } from '../../base/errors.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
@@ -42,14 +42,11 @@ export interface LockedSignature {
 /** Checks every locked image to which a policy applies. Collects source errors as `failures`. */
 export async function lockedSignatures(lockfile: Lockfile, options: SignatureChecking) {
   const { policies, target, trust, concurrency } = options;
-  const checks = lockfile.packages.map((locked) => ({
-    locked,
-    policy: policies.for(locked, target),
-  }));
-  for (const { policy } of checks) if (policy !== undefined) requireTrust(policy, trust);
+  const checks = lockfile.packages.map((locked) => [locked, policies.for(locked, target)] as const);
+  for (const [, policy] of checks) if (policy !== undefined) requireTrust(policy, trust);
   const limit = pLimit(concurrency);
   return valuesAndFailures(
-    checks.map(({ locked, policy }) => limit(() => checkLocked(locked, policy, options))),
+    checks.map(([locked, policy]) => limit(() => checkLocked(locked, policy, options))),
   );
 }
 
@@ -134,7 +131,7 @@ export class SignatureRule implements CandidateRule {
   /** Returns undefined if the version does not exist; reading the version reports that. */
   async #image(candidate: Candidate, target: ReleaseRules) {
     const { sources } = this.#options;
-    const found = await findByReference(candidate, candidate.version, { sources, target });
+    const found = await findByReference(candidate, candidate.version, sources, target);
     if (found !== undefined) return { images: found.images, digest: found.manifest.digest };
     if (sources.every((source) => hasImages(source))) return undefined;
     const { repository, version } = candidate;
@@ -142,9 +139,7 @@ export class SignatureRule implements CandidateRule {
       'BAD_SOURCE',
       joinReference(repository, version),
       'it must be signed, and no source has its image',
-      {
-        hint: 'an index and a package cache hold no images: name a source that does with `--from`, such as `--from registry`',
-      },
+      { hint: `${NO_IMAGES}, such as \`--from registry\`` },
     );
   }
 
@@ -182,11 +177,6 @@ interface VerifiedImage {
 /** Converts a verified signature to its form in a lockfile. */
 export function lockedSigner(verdict: VerifiedSignature): LockedSigner {
   const { policy, authority, by, predicateType, signature: digest } = verdict;
-  return {
-    policy,
-    authority,
-    ...by,
-    ...(predicateType !== undefined && { predicateType }),
-    digest,
-  };
+  const type = predicateType !== undefined && { predicateType };
+  return { policy, authority, ...by, ...type, digest };
 }

@@ -85,8 +85,9 @@ async function ofPackage(
 
 async function ofRuntime(text: string, options: ClosureOptions): Promise<ClosureImage> {
   options.onImage?.(text);
-  const candidate = candidateOf(text, options.target);
-  const found = await findByReference(candidate, candidate.version, options);
+  const { sources, target } = options;
+  const candidate = candidateOf(text, target);
+  const found = await findByReference(candidate, candidate.version, sources, target);
   if (found !== undefined) {
     return { role: 'runtime', ...candidate, digest: found.manifest.digest, ...found };
   }
@@ -142,7 +143,7 @@ export async function findImage(
   sources: readonly PackageSource[],
   target: Target,
 ): Promise<FoundImage> {
-  const found = await findByReference({ repository, version }, digest, { sources, target });
+  const found = await findByReference({ repository, version }, digest, sources, target);
   if (found !== undefined) return found;
   throw new SourceError(
     'BAD_SOURCE',
@@ -151,19 +152,21 @@ export async function findImage(
     {
       hint: sources.some((source) => hasImages(source))
         ? 'name the source that it was locked from with `--from`; if a tag was pushed anew, resolve again'
-        : 'an index and a package cache hold no images: name a source that does with `--from`',
+        : NO_IMAGES,
     },
   );
 }
+
+/** Advice if no source has images. */
+export const NO_IMAGES =
+  'an index and a package cache hold no images: name a source that does with `--from`';
 
 /** Returns the image with a tag or digest from the first source that has it, or undefined. */
 export async function findByReference(
   candidate: Candidate,
   reference: string,
-  {
-    sources,
-    target,
-  }: { readonly sources: readonly PackageSource[]; readonly target: ReleaseRules },
+  sources: readonly PackageSource[],
+  target: ReleaseRules,
 ): Promise<FoundImage | undefined> {
   for (const source of sources) {
     const images = hasImages(source) ? await source.images(candidate, target) : undefined;

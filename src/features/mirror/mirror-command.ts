@@ -27,7 +27,7 @@ import { withProgress } from '../../cli/terminal/progress.js';
 import { getOrCreate } from '../../base/collections.js';
 import { writeYamlStream } from '../../base/yaml/write-yaml.js';
 import type { Repository } from '../../crossplane/packages/package.js';
-import { registriesFor } from '../../cli/sources/registries.js';
+import { onlineRegistries } from '../../cli/sources/registries.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { reportMismatches } from '../../cli/files/mismatches.js';
 import { COPY_TOOLS, copyCommands, mirrorNotes, mirrorOutput, type MirrorValue } from './output.js';
@@ -79,10 +79,8 @@ export const mirrorCommand = defineCommand({
     const mirror = parseMirror(args.to, '--to', args.keepHost);
     const lockfile = await lockfileOf(args, io);
     const target = targetFor(lockfile.crossplane)!;
-    const registries = args.offline ? undefined : await registriesFor({ ...args, anew: true }, io);
-    if (registries === undefined) {
-      throw new InputError('`--offline` forbids the network, so nothing is mirrored');
-    }
+    const consequence = 'so nothing is mirrored';
+    const registries = await onlineRegistries({ ...args, anew: true }, io, consequence);
     const stats = noStats();
     const extraManifests = extraManifestsIn(lockfile, args.lock).filter(
       ({ object }) => !leadsTo(mirror, object),
@@ -92,19 +90,10 @@ export const mirrorCommand = defineCommand({
     const onImage = imageCounter(stats);
     const { concurrency, signatures } = args;
     return withProgress(io, stats, async () => {
-      const found = await closureImages(lockfile, 'mirrored', {
-        sources,
-        target,
-        concurrency,
-        onImage,
-      });
+      const options = { sources, target, concurrency, onImage };
+      const found = await closureImages(lockfile, 'mirrored', options);
       const rules = mirrorRules(repositoriesOf(found), mirror);
-      const images = await planMirror(
-        found,
-        rules,
-        (at) => registries.destination(at),
-        concurrency,
-      );
+      const images = await planMirror(found, rules, registries, concurrency);
       if (!args.overwrite) refuseOtherImages(images, args.lock);
       const packages = found.filter(({ role }) => role === 'package');
       const imageConfigs =

@@ -22,9 +22,7 @@ export function parseMirror(text: string, flag: string, keepHost: boolean): Mirr
   let place = text.replace(/^oci:\/\//, '');
   while (place.endsWith('/')) place = place.slice(0, -1);
   const example = parseReference(`${place}/some/package:v1`, { strict: true });
-  if (example !== undefined && !place.includes('://')) {
-    return { address: place, keepHost };
-  }
+  if (example !== undefined && !place.includes('://')) return { address: place, keepHost };
   throw new InputError(`\`${flag} ${text}\` names no registry`, {
     hint: `write its host, and a path below it if need be: \`${flag} mirror.example.org/team\``,
   });

@@ -1,3 +1,4 @@
+import type { FillOptions } from './bundle.js';
 import {
   attachmentsOf,
   blobsOf,
@@ -14,11 +15,7 @@ import type { Digest } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
 import { Spool } from '../../base/files/spool.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
-import {
-  joinReference,
-  parseReference,
-  type Reference,
-} from '../../crossplane/packages/reference.js';
+import { joinReference, parseReference } from '../../crossplane/packages/reference.js';
 import type { Descriptor } from '../../oci/image/descriptor.js';
 import {
   copyBlob,
@@ -27,6 +24,7 @@ import {
   type StoredManifest,
 } from '../../oci/image/image-repository.js';
 import type { LockedPackage } from '../../project/lockfile/lockfile.js';
+import type { Registries } from '../../sources/images/open-registries.js';
 
 /** An image and its place at the mirror. */
 export interface MirroredImage {
@@ -42,23 +40,18 @@ export interface MirroredImage {
 export async function planMirror(
   images: readonly ClosureImage[],
   rules: readonly MirrorRule[],
-  open: (reference: Reference) => ImageDestination,
+  registries: Pick<Registries, 'destination'>,
   concurrency: number,
 ): Promise<readonly MirroredImage[]> {
   return inParallel(images, concurrency, async (image) => {
     const name = nameAtMirror(joinReference(image.repository, image.version), rules);
-    const destination = open(parseReference(name)!);
+    const destination = registries.destination(parseReference(name)!);
     const before = (await destination.manifest(image.version))?.digest;
     return { image, name, destination, before };
   });
 }
 
-interface MirrorOptions {
-  readonly concurrency: number;
-  /** Whether to copy signatures and other attachments. */
-  readonly signatures: boolean;
-  /** Called when the copy of an image begins. */
-  readonly onImage: (name: string) => void;
+interface MirrorOptions extends FillOptions {
   /** Called with the size of each blob that was sent. */
   readonly onBytes: (count: number) => void;
 }
@@ -148,21 +141,17 @@ async function send(
   }
 }
 
-/** A part of the image of a locked package that a mirror lacks. */
-interface MirrorGap extends Candidate {
-  readonly text: string;
-}
-
-/** Returns what a mirror lacks of the whole images of locked packages. */
+/** Returns what a mirror lacks of the whole images of locked packages, one text for each part. */
 export async function mirrorGaps(
   packages: readonly LockedPackage[],
   rules: readonly MirrorRule[],
-  open: (reference: Reference) => ImageDestination,
+  registries: Pick<Registries, 'destination'>,
   concurrency: number,
-): Promise<readonly MirrorGap[]> {
+): Promise<readonly (Candidate & { readonly text: string })[]> {
   const gaps = await inParallel(packages, concurrency, async ({ repository, version, digest }) => {
     if (digest === undefined) return [];
-    const at = open(parseReference(nameAtMirror(joinReference(repository, version), rules))!);
+    const name = nameAtMirror(joinReference(repository, version), rules);
+    const at = registries.destination(parseReference(name)!);
     const texts = await imageGaps(at, version, digest);
     return texts.map((text) => ({ repository, version, text }));
   });

@@ -155,23 +155,16 @@ export interface MirrorValue {
 
 export const mirrorOutput = jsonOutput(
   mirrorSchema,
-  ({
-    address,
-    images,
-    outcomes,
-    bytes,
-    imageConfigs,
-    commands,
-  }: MirrorValue): Static<typeof mirrorSchema> => ({
-    to: address,
-    images: images.map((one, i) => ({
+  (value: MirrorValue): Static<typeof mirrorSchema> => ({
+    to: value.address,
+    images: value.images.map((one, i) => ({
       ...imageFields(one.image),
       to: one.name,
-      ...outcomeFields(one, outcomes?.[i]),
+      ...outcomeFields(one, value.outcomes?.[i]),
     })),
-    bytes,
-    imageConfigs,
-    commands,
+    bytes: value.bytes,
+    imageConfigs: value.imageConfigs,
+    commands: value.commands,
   }),
 );
 
@@ -197,25 +190,19 @@ export const COPY_TOOLS = ['oras', 'crane', 'skopeo'] as const;
 
 type CopyTool = (typeof COPY_TOOLS)[number];
 
-/** Returns commands that copy the images with another tool: by digest, all platforms, byte for byte. */
+/** The command of each tool that copies all platforms, byte for byte. */
+const COPY_WORDS: Readonly<Record<CopyTool, readonly string[]>> = {
+  oras: ['oras', 'copy', '--recursive'],
+  crane: ['crane', 'copy'],
+  skopeo: ['skopeo', 'copy', '--all', '--preserve-digests'],
+};
+
+/** Returns commands that copy the images with another tool, by digest. */
 export function copyCommands(images: readonly MirroredImage[], tool: CopyTool): string[] {
+  const scheme = tool === 'skopeo' ? 'docker://' : '';
   return images.map(({ image, name }) => {
     const from = joinReference(image.repository, image.digest);
-    switch (tool) {
-      case 'oras':
-        return shellCommand(['oras', 'copy', '--recursive', from, name]);
-      case 'crane':
-        return shellCommand(['crane', 'copy', from, name]);
-      case 'skopeo':
-        return shellCommand([
-          'skopeo',
-          'copy',
-          '--all',
-          '--preserve-digests',
-          `docker://${from}`,
-          `docker://${name}`,
-        ]);
-    }
+    return shellCommand([...COPY_WORDS[tool], `${scheme}${from}`, `${scheme}${name}`]);
   });
 }
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { targetFor } from '../../crossplane/releases/target.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { imageCounter, packagesWithDigests } from './lockfile-images.js';
-import { vendor, type VendorOptions } from './vendor.js';
+import { vendor } from './vendor.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { writeFlag, lockFlag, outputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { counted } from '../../cli/terminal/package-text.js';
@@ -40,17 +40,17 @@ export const vendorCommand = defineCommand({
     if (!args.write) return value;
     const stats = noStats();
     const sources = await openEach(args, io, stats, extraManifestsIn(lockfile, args.lock));
-    const options: VendorOptions = {
-      target: targetFor(lockfile.crossplane)!,
-      extent: args.full ? 'whole' : 'needed',
-      concurrency: args.concurrency,
-      onPackage: imageCounter(stats),
-      onUnreadable: (reference, why) => io.afterwards(`warning: ${reference}: ${why}`),
-    };
+    const extent = args.full ? 'whole' : 'needed';
     const bytes = await withProgress(io, stats, () =>
       withStagedLayout(folder, args.folder, async (layout) => {
-        await vendor(packages, sources, layout, options);
-        return layout.finish(options.extent);
+        await vendor(packages, sources, layout, {
+          target: targetFor(lockfile.crossplane)!,
+          extent,
+          concurrency: args.concurrency,
+          onPackage: imageCounter(stats),
+          onUnreadable: (reference, why) => io.afterwards(`warning: ${reference}: ${why}`),
+        });
+        return layout.finish(extent);
       }),
     );
     return { ...value, bytes };

@@ -11,7 +11,7 @@ import type { PackageSource } from '../../sources/package-source.js';
 
 const PINS = ['manifest', 'baseLayer', 'packageYaml'] as const;
 
-export interface VendorOptions {
+interface VendorOptions {
   readonly target: Target;
   /** `needed`: only the manifests and base layers that resolving reads; `whole`: complete images. */
   readonly extent: 'needed' | 'whole';

@@ -22,7 +22,7 @@ import { networkFlags } from '../../cli/sources/network-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { isObjectName } from '../../crossplane/packages/object-names.js';
 import { type Target, targetFor } from '../../crossplane/releases/target.js';
-import type { BundleLayout, RenderRecord } from '../../project/manifests/render-record.js';
+import type { RenderRecord } from '../../project/manifests/render-record.js';
 import { renderOutput, type RenderValue } from './output.js';
 
 /** Flags for the layout of the manifests: for kubectl, Argo CD, Flux or Helm. */
@@ -62,7 +62,7 @@ const SYNC_OPTION = /^[A-Za-z]+=[A-Za-z0-9]+$/;
 function chosenLayout(args: LayoutArgs, { cwd }: RunIo): ChosenLayout {
   const { flux, helm, fluxSource, name, split, argocd } = args;
   if (flux !== undefined && helm !== undefined) throw conflictingFlags('--flux', '--helm');
-  const layout = layoutOf(args);
+  const layout = flux !== undefined ? 'flux' : helm === undefined ? undefined : 'helm';
   if (layout !== undefined && args.out !== DEFAULT_OUT)
     throw conflictingFlags(`--${layout}`, '--out');
   refuseFlagsWithoutEffect(args);
@@ -84,11 +84,6 @@ function chosenLayout(args: LayoutArgs, { cwd }: RunIo): ChosenLayout {
     out: flux ?? helm ?? args.out,
     modes: { split, argocd, syncOptions: args.syncOption, layout, name, fluxSource, fluxPath },
   };
-}
-
-function layoutOf({ flux, helm }: LayoutArgs): BundleLayout | undefined {
-  if (flux !== undefined) return 'flux';
-  return helm === undefined ? undefined : 'helm';
 }
 
 /** Throws for a flag that has no effect because of another flag. */
@@ -182,13 +177,8 @@ async function renderLock(
   const { rendering } = rendered;
   for (const line of renderingNotes(rendered, { out })) io.note(line);
   if (folder === undefined) {
-    return {
-      status: 'rendered',
-      crossplane,
-      files: [],
-      manifests: rendering.stream,
-      note: undefined,
-    };
+    const manifests = rendering.stream;
+    return { status: 'rendered', crossplane, files: [], manifests, note: undefined };
   }
   const files = [...rendering.files.keys()].map((name) => `${folder.named}/${name}`).sort();
   if (check) {

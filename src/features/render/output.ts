@@ -30,9 +30,11 @@ export interface RenderValue extends RenderDocument {
 
 export const renderOutput = jsonOutput(
   renderSchema,
-  ({ status, crossplane: release, files }: RenderValue): RenderDocument => {
-    return { status, crossplane: release, files };
-  },
+  ({ status, crossplane: release, files }: RenderValue): RenderDocument => ({
+    status,
+    crossplane: release,
+    files,
+  }),
 );
 
 const pushSchema = outputSchema('push -o json', {
@@ -44,10 +46,7 @@ const pushSchema = outputSchema('push -o json', {
 /** The result of `push` and of `index push`. */
 export type PushValue = Static<typeof pushSchema>;
 
-export const pushOutput = jsonOutput(
-  pushSchema,
-  ({ reference, digest, pinned }: PushValue): PushValue => ({ reference, digest, pinned }),
-);
+export const pushOutput = jsonOutput(pushSchema, (value: PushValue): PushValue => value);
 
 export function pushNote({ reference }: PushValue, { write }: { readonly write: boolean }): string {
   return `${write ? 'pushed' : 'would push'} ${reference}`;

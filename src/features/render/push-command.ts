@@ -78,10 +78,9 @@ function originOf(
   io: RunIo,
 ): Readonly<Record<string, string>> {
   const date = sourceDate(io);
-  const created = date === undefined ? undefined : new Date(date).toISOString();
   return {
-    ...(created === undefined ? {} : { 'org.opencontainers.image.created': created }),
-    ...(source === undefined ? {} : { 'org.opencontainers.image.source': source }),
+    ...(date !== undefined && { 'org.opencontainers.image.created': new Date(date).toISOString() }),
+    ...(source !== undefined && { 'org.opencontainers.image.source': source }),
     'org.opencontainers.image.revision': revision ?? `${LOCK_TITLE}@${sha256(lockfile)}`,
   };
 }

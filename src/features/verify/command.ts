@@ -29,11 +29,10 @@ import { BundleFolder } from '../../cli/files/rendered-folder.js';
 import type { Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { reopenSources } from '../../cli/sources/locked-sources.js';
-import { registriesFor, type RegistryArgs } from '../../cli/sources/registries.js';
+import { onlineRegistries, type RegistryArgs } from '../../cli/sources/registries.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
-import type { Reference } from '../../crossplane/packages/reference.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
@@ -142,20 +141,17 @@ async function mirrorOf(
       `Crossplane ${lockfile.crossplane} cannot be told of a mirror: ImageConfigs rewrite images from v1.20.0 on`,
     );
   }
-  const registries = args.offline ? undefined : await registriesFor({ ...args, anew: true }, io);
-  if (registries === undefined) {
-    throw new InputError('`--offline` forbids the network, so no mirror is looked at');
-  }
+  const consequence = 'so no mirror is looked at';
+  const registries = await onlineRegistries({ ...args, anew: true }, io, consequence);
   const rules = mirrorRules(
     lockfile.packages.map(({ repository }) => repository),
     mirror,
   );
   const configs = mirrorConfigs(rules, mirror, undefined);
-  const open = (at: Reference) => registries.destination(at);
   return {
     kept: configs.map((object) => ({ object, origin: { file: `--mirror ${args.mirror}` } })),
     gaps: async () => {
-      const gaps = await mirrorGaps(lockfile.packages, rules, open, args.concurrency);
+      const gaps = await mirrorGaps(lockfile.packages, rules, registries, args.concurrency);
       return gaps.map((gap) => ({ kind: 'mirror', ...gap }));
     },
   };

@@ -1,15 +1,8 @@
 // Duplicates rules of the renderer on purpose, so that a mistake in either one shows.
+import { isDeepStrictEqual } from 'node:util';
 import { nameOf, suffixedName } from './object-names.js';
 import { isDigest } from '../../base/digest.js';
-import {
-  isList,
-  isMapping,
-  type JsonObject,
-  type JsonValue,
-  listOf,
-  mappingOf,
-  stringOf,
-} from '../../base/json.js';
+import { isList, type JsonObject, listOf, mappingOf, stringOf } from '../../base/json.js';
 import { parseConstraint } from '../../crossplane/constraints/constraint.js';
 import { parseVersion } from '../../crossplane/constraints/version.js';
 import { friendlyId, objectNameOf } from '../../crossplane/packages/object-names.js';
@@ -100,9 +93,7 @@ function repeatedSources({ installed }: InstalledSet): readonly string[] {
 function notRendered({ lockfile, installed, bySource }: InstalledSet): readonly string[] {
   const missing = lockfile.packages.filter(({ repository }) => !bySource.has(repository));
   const unknown = installed.filter(({ locked }) => locked === undefined);
-  const swapped = installed.filter(
-    ({ locked, kind }) => locked !== undefined && locked.kind !== kind,
-  );
+  const swapped = installed.filter(({ locked, kind }) => (locked?.kind ?? kind) !== kind);
   return [
     ...missing.map(({ repository }) => `\`${repository}\` is locked and no object installs it`),
     ...unknown.map(({ reference }) => `\`${reference}\` is installed and not locked`),
@@ -216,14 +207,12 @@ function edgeProblem(edge: InstalledEdge, set: InstalledSet): AcceptanceProblem 
     const message = `${asks} as a ${requirement.kind}; it is a ${child.kind}`;
     return { rule: 'dependency-kind', message };
   }
-  const reason = constraintProblem(requirement.constraint, child.version, set.target);
+  const { constraint } = requirement;
+  const reason = constraintProblem(constraint, child.version, set.target);
   if (reason === undefined) return undefined;
-  const rootByDigest = child.locked?.direct === true && isDigest(child.version);
-  return {
-    rule:
-      rootByDigest && !isDigest(requirement.constraint) ? 'root-by-digest' : 'dependency-version',
-    message: `${asks} \`${requirement.constraint}\`: ${reason}`,
-  };
+  const isRootByDigest = child.locked?.direct === true && isDigest(child.version);
+  const rule = isRootByDigest && !isDigest(constraint) ? 'root-by-digest' : 'dependency-version';
+  return { rule, message: `${asks} \`${constraint}\`: ${reason}` };
 }
 
 /** Compares like the package manager: digests as text, all else as semver. */
@@ -245,19 +234,22 @@ function constraintProblem(
 /** Returns the differences to the Lock that the package manager would write. */
 function lockProblems(set: InstalledSet): readonly string[] {
   if (set.lock === undefined) return [];
-  const { packages, ...head } = set.lock;
+  // A clone has ordinary prototypes, which parsed YAML has not.
+  const { packages, ...head } = structuredClone(set.lock);
   const expectedHead = {
     apiVersion: 'pkg.crossplane.io/v1beta1',
     kind: 'Lock',
     metadata: { name: 'lock' },
   };
-  if (!isList(packages) || !isEqual(head, expectedHead)) return ['it is not the Lock named `lock`'];
+  if (!isList(packages) || !isDeepStrictEqual(head, expectedHead)) {
+    return ['it is not the Lock named `lock`'];
+  }
   // Packages that skip dependency resolution have no rows.
   const inLock = set.skips ? [] : set.installed;
   const expected = inLock.map((each) => rowOf(each, set.target.rules));
   return [
     ...expected
-      .filter((row) => !packages.some((other) => isEqual(row, other)))
+      .filter((row) => !packages.some((other) => isDeepStrictEqual(row, other)))
       .map(({ source }) => `the row of \`${source}\` is missing or wrong`),
     ...(packages.length === expected.length
       ? []
@@ -265,12 +257,7 @@ function lockProblems(set: InstalledSet): readonly string[] {
   ];
 }
 
-interface Row {
-  readonly [key: string]: JsonValue;
-  readonly source: string;
-}
-
-function rowOf({ name, kind, source, version, locked }: Installed, rules: TargetRules): Row {
+function rowOf({ name, kind, source, version, locked }: Installed, rules: TargetRules) {
   const hex = (locked?.digest ?? '').replace('sha256:', '');
   const requirements = locked?.requirements.filter((each) => each.requires === 'package') ?? [];
   return {
@@ -290,20 +277,6 @@ function dependencyOf(requirement: PackageRequirement, { lockRows }: TargetRules
     ...(typed ? { type: kind } : { apiVersion, kind }),
     constraints: constraint,
   };
-}
-
-/** Returns whether two values are equal, ignoring the order of keys. */
-function isEqual(a: JsonValue, b: JsonValue | undefined): boolean {
-  if (isList(a)) {
-    return isList(b) && a.length === b.length && a.every((each, i) => isEqual(each, b[i]));
-  }
-  if (!isMapping(a)) return a === b;
-  const keys = Object.keys(a);
-  return (
-    isMapping(b) &&
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key]!, b[key]))
-  );
 }
 
 /** Packages that ImageConfigs pull at another digest than the locked one, or at none. */

@@ -51,15 +51,18 @@ export function assignNames(packages: readonly NameRequest[], target?: Target): 
     assign(each.locked, each);
     const derived = objectNameOf(each.repository, target);
     if (![derived, suffixedName(derived, each.repository)].includes(each.locked)) {
-      warnings.push(keptNameWarning(each.repository, each.locked));
+      warnings.push(
+        `the object of \`${each.repository}\` keeps the name \`${each.locked}\`, which the lockfile alone gives it; \`verify\` wants it in the inputs`,
+      );
     }
   }
   for (const each of packages) {
     if (names.has(each.repository)) continue;
     const derived = objectNameOf(each.repository, target);
     const name = freeName(derived, each.repository, holders);
-    if (name !== derived)
+    if (name !== derived) {
       warnings.push(otherNameWarning(each.repository, name, holders.get(derived)));
+    }
     assign(name, each);
   }
   return { names, warnings };
@@ -127,15 +130,7 @@ export function suffixedName(derived: string, repository: Repository, digits = 8
   return derived.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
 }
 
-function keptNameWarning(repository: Repository, name: string): string {
-  return `the object of \`${repository}\` keeps the name \`${name}\`, which the lockfile alone gives it; \`verify\` wants it in the inputs`;
-}
-
-function otherNameWarning(
-  repository: Repository,
-  name: string,
-  holder: NameRequest | undefined,
-): string {
+function otherNameWarning(repository: Repository, name: string, holder?: NameRequest): string {
   const why =
     holder === undefined
       ? 'nothing of its path can stand in a name'
