@@ -84,7 +84,7 @@ function code(text: string): string {
 }
 
 function importsOf(text: string): string[] {
-  const found = code(text).matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^']+)'/g);
+  const found = code(text).matchAll(/(?:(?<!')\bfrom|\bimport|\bimport\()\s*'([^']+)'/g);
   return Array.from(found, (match) => match[1]!);
 }
 
