@@ -225,7 +225,6 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   return (await undefinedIfAbsent(sortedEntries(folder))) ?? [];
 }
 
-/** A package folder below the root, parsed from its path. */
 interface PackageFolder {
   readonly repository: Repository;
   /** Tag, digest or constraint; older crossplane CLIs name folders by constraints. */

@@ -12,7 +12,6 @@ export function memorySource(index: IndexFile): PackageSource {
   return tableSource(parsedTable(index));
 }
 
-/** Returns a source for the packages of an index. */
 export function tableSource(table: IndexTable): PackageSource {
   return {
     async tags(repository) {
@@ -98,14 +97,12 @@ function mayOwn(entry: IndexVersion, crdRef: CrdRef): boolean {
 
 /** The packages of an index, parsed or not. */
 export interface IndexTable {
-  /** Returns sorted repositories. */
   repositories(): readonly string[];
   get(repository: string): IndexPackage | undefined;
   /** Yields every package that may own a CRD, in order; every package if `crd` is undefined. */
   candidates(crd: string | undefined): Iterable<readonly [repository: string, IndexPackage]>;
 }
 
-/** Returns a table for a parsed index. */
 export function parsedTable({ packages }: IndexFile): IndexTable {
   const repositories = () => Object.keys(packages).sort(byCodePoint);
   let listing: CrdListing | undefined;

@@ -15,7 +15,6 @@ import { byCodePoint } from '../base/collections.js';
 import { undefinedIfAbsent } from '../base/files/file-system.js';
 import { LIMITS } from '../oci/image/limits.js';
 
-/** A package that was read from local files. */
 interface PackageOnDisk {
   readonly contents: PackageContents;
   /** File and line of a line in `contents`. */
@@ -167,7 +166,6 @@ interface PackagePart {
   readonly bytes: Uint8Array;
 }
 
-/** Returns the files that make up a package.yaml, in order. */
 export async function packageParts(folder: string, shown: string): Promise<PackagePart[]> {
   const meta = join(folder, 'crossplane.yaml');
   const others = (await yamlFiles(folder, 'root')).filter((file) => file !== meta);

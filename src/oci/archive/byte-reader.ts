@@ -8,7 +8,6 @@ export class ByteReader {
     this.#chunks = bytes[Symbol.asyncIterator]();
   }
 
-  /** Number of bytes consumed so far. */
   get position(): number {
     return this.#position;
   }
@@ -52,7 +51,6 @@ export class ByteReader {
     return this.#position - before;
   }
 
-  /** Closes the underlying stream. */
   async close(): Promise<void> {
     await this.#chunks.return?.();
   }

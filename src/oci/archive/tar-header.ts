@@ -1,4 +1,3 @@
-/** Size of a tar block in bytes. */
 export const TAR_BLOCK_BYTES = 512;
 
 /** A header block, as Go's archive/tar parses it. */

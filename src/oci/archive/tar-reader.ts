@@ -113,12 +113,10 @@ function normalizedPath(name: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** An entry as stored in the tar. */
 interface RawEntry {
   readonly name: string;
   /** `global` is a PAX header for all files, which Go ignores. */
   readonly type: 'file' | 'directory' | 'global' | 'other';
-  /** Offset of the content in the tar. */
   readonly offset: number;
   readonly size: number;
   readonly content: AsyncIterable<Uint8Array>;

@@ -6,7 +6,6 @@ import { InputError, SourceError } from '../../base/errors.js';
 import { LIMITS, type Limits } from '../image/limits.js';
 import { loadZstdLibrary } from './zstd-library.js';
 
-/** Compression of a layer, detected by its first bytes. */
 export type Compression = 'gzip' | 'zstd' | 'none';
 
 /**
@@ -216,7 +215,6 @@ class FrameInput implements Iterable<Uint8Array> {
     }
   }
 
-  /** Ends the input, even if pieces are left. */
   end(): void {
     this.#next = undefined;
   }

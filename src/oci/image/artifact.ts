@@ -36,7 +36,6 @@ export interface PushOptions {
 export interface StoredArtifact {
   readonly kind: 'lock' | 'index' | 'parts';
   readonly manifest: StoredManifest;
-  /** The repository of the artifact. */
   readonly images: ImageRepository;
   readonly titles: readonly string[];
   /** Returns undefined if the artifact has no file with that title. */
@@ -93,10 +92,7 @@ export const ARTIFACT_TYPE = {
 type ManifestType = keyof typeof ARTIFACT_TYPE;
 
 /** A blob, as listed in a manifest. */
-export interface ListedBlob {
-  /** Path relative to the folder that `oras pull` writes to. */
-  readonly title: string;
-  readonly mediaType: string;
+export interface ListedBlob extends Pick<ArtifactFile, 'title' | 'mediaType'> {
   readonly digest: Digest;
   readonly size: number;
 }
@@ -156,18 +152,15 @@ export function buildArtifactIndex(
   });
 }
 
-/** Returns a manifest with its JSON bytes and digest. */
 export function storedManifest(manifest: object): StoredManifest {
   const bytes = Buffer.from(JSON.stringify(manifest));
   return { digest: sha256(bytes), bytes };
 }
 
-/** Media types of Flux artifacts. */
 const FLUX_CONFIG = 'application/vnd.cncf.flux.config.v1+json';
 const FLUX_CONTENT = 'application/vnd.cncf.flux.content.v1.tar+gzip';
 
 interface FluxContent {
-  /** Files of the folder, by path. */
   readonly content: ReadonlyMap<string, string>;
   readonly annotations: Readonly<Record<string, string>>;
 }

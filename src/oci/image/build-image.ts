@@ -5,7 +5,6 @@ import type { ImageManifest } from './manifest.js';
 import { TAR_BLOCK_BYTES } from '../archive/tar-header.js';
 import { type Digest, sha256 } from '../../base/digest.js';
 
-/** A blob and its media type. */
 export interface Blob {
   readonly mediaType: string;
   readonly digest: Digest;
@@ -81,7 +80,6 @@ export function isImageBuiltHere(
 
 const BASE_ANNOTATION: LayerAnnotations = { annotations: { 'io.crossplane.xpkg': 'base' } };
 
-/** Returns a repository with one built image. */
 export function builtRepository(image: BuiltImage, name: string): ImageRepository {
   const { manifest, config, layer } = image;
   return {

@@ -2,7 +2,6 @@ import { isDigest, type Digest } from '../../base/digest.js';
 import { fieldsOf, stringOf } from '../../base/json.js';
 import type { JsonShape } from '../../base/strict-json.js';
 
-/** A descriptor of an OCI manifest. */
 export interface Descriptor {
   readonly mediaType: string;
   readonly digest: Digest;

@@ -73,11 +73,7 @@ export interface RemoteRepository extends ImageRepository {
 }
 
 /** A repository to which images are copied. */
-export interface ImageDestination {
-  /** Name for messages: `mirror.example.org/acme/provider`. */
-  readonly name: string;
-  /** Returns the manifest of a tag or digest, or undefined if there is none. */
-  manifest(reference: string): Promise<StoredManifest | undefined>;
+export interface ImageDestination extends Pick<ImageRepository, 'name' | 'manifest'> {
   hasBlob(blob: ExpectedBlob): Promise<boolean>;
   /** Stores a blob. `chunks` is called again if the upload is retried. */
   putBlob(blob: ExpectedBlob, chunks: () => AsyncIterable<Uint8Array>): Promise<void>;
@@ -90,7 +86,6 @@ export interface ExpectedBlob {
   readonly size: number;
 }
 
-/** Receives a blob in chunks. */
 export interface BlobSink {
   add(chunk: Uint8Array): Promise<void>;
   /** Discards all chunks, because the blob is sent again from the start. */

@@ -184,7 +184,6 @@ async function findInLayer<T>(
 interface LayerReading {
   readonly subject: string;
   readonly limits: Limits;
-  /** Called with the compression of the layer. */
   readonly note?: ((packing: Compression) => void) | undefined;
 }
 

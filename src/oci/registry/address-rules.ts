@@ -87,7 +87,6 @@ export function isPlainHttpAllowed(
   );
 }
 
-/** Thrown if a host must not be contacted because of its address. */
 export class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddress';
   readonly code = 'ERR_REFUSED_ADDRESS';

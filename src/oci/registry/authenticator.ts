@@ -229,7 +229,6 @@ export function parseChallenges(header: string): readonly Challenge[] {
   return challenges;
 }
 
-/** How a token is requested. */
 interface TokenRequest {
   readonly method: Extract<AuthMethod, { scheme: 'bearer' }>;
   readonly credentials: Exclude<Credentials, { kind: 'bearer' }> | undefined;

@@ -107,7 +107,6 @@ export class BlobVerifier {
     for await (const chunk of chunks) await this.add(chunk);
   }
 
-  /** Throws if the size or digest is wrong. */
   async finish(): Promise<true> {
     const { size, digest } = this.#expected;
     if (this.#size < size) throw new TransientError(`${this.#size} of ${size} bytes came`);
@@ -117,7 +116,6 @@ export class BlobVerifier {
     return true;
   }
 
-  /** Returns the error for a body that ended too early. */
   tooShortError(): Promise<WrongBytesError> {
     return this.#wrongBytes(`${this.#size} bytes, where the manifest says ${this.#expected.size}`);
   }

@@ -221,7 +221,6 @@ function helperServer(host: string): string {
 interface HelperOptions {
   readonly env: Env;
   readonly timeoutMs: number;
-  /** Stops the helper before the timeout. */
   readonly signal?: AbortSignal | undefined;
 }
 

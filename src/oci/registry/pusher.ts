@@ -14,8 +14,7 @@ interface Upload {
   readonly body: NonNullable<HttpRequest['body']>;
 }
 
-/** Maximum number of parallel uploads. */
-const AT_ONCE = 8;
+const MAX_PARALLEL_UPLOADS = 8;
 
 /** Writes to registries by the push part of the OCI distribution spec 1.1. */
 export class RegistryPusher {
@@ -59,7 +58,6 @@ export class RegistryPusher {
     return this.#manifest(name, tag, manifest, beforeTag);
   }
 
-  /** Returns a repository to which images are copied. */
   destination(name: RemoteName): ImageDestination {
     return {
       name: `${name.host}/${name.path}`,
@@ -157,5 +155,5 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
       });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_UPLOADS }, worker));
 }

@@ -27,7 +27,6 @@ interface UndiciOptions {
   /** Maximum connections per host. */
   readonly connections: number;
   readonly timeouts?: Partial<Timeouts> | undefined;
-  /** DNS lookup; the system's by default. */
   readonly lookup?: LookupFunction | undefined;
 }
 
@@ -232,7 +231,6 @@ async function dispatch(
   });
 }
 
-/** Records the address class of each connection. */
 function recordingClasses(
   open: buildConnector.connector,
   reached: Map<string, AddressRule['registry']>,

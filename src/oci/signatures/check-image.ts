@@ -23,7 +23,6 @@ export interface VerifiedSignature {
   readonly policy: string;
   readonly authority: string;
   readonly by: SignerIdentity;
-  /** Digest of the signature. */
   readonly signature: Digest;
   readonly place: SignaturePlace;
   /** Predicate type of the attestation; undefined for a signature. */
@@ -133,7 +132,6 @@ function verifiedSignature(
 
 const MAX_REASONS = 3;
 
-/** Summarizes the reasons in one line. */
 function summarize(reasons: readonly string[], kind: SignatureKind): string {
   if (reasons.length === 0) return `there is no ${kind}`;
   const shown = reasons.slice(0, MAX_REASONS).join('; ');

@@ -12,7 +12,6 @@ import type { Descriptor } from '../image/descriptor.js';
 
 /** An unverified signature or attestation with its material. */
 export interface SignedPayload {
-  /** Signed bytes. */
   readonly message: Buffer;
   readonly signature: Buffer;
   /** SHA-256 by which a transparency log identifies the content. */

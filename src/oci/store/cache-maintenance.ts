@@ -11,16 +11,12 @@ import {
 } from '../../base/files/file-system.js';
 import { parseJson } from '../../base/json.js';
 
-/** The content of a cache. */
 export interface CacheSummary {
   readonly format: string;
-  /** Manifests and layers. */
   readonly blobs: FileTotals;
-  /** Parsed packages. */
   readonly packages: FileTotals;
   /** Repository names, and when each list was received, in milliseconds since the epoch. */
   readonly tagLists: readonly Pick<CachedTags, 'name' | 'at'>[];
-  /** Damaged files. */
   readonly quarantine: FileTotals;
 }
 

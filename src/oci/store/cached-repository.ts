@@ -27,7 +27,6 @@ export function cachedRepository(
   clock: Pick<Clock, 'now'>,
 ): ImageRepository {
   const { name } = remote;
-  /** Prefetches in progress. */
   const prefetches = new Map<Digest, Promise<void>>();
   return {
     name,

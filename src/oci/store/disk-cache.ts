@@ -67,7 +67,6 @@ export class DiskCache {
     return sha256(bytes) === digest ? bytes : this.#damagedEntry(path);
   }
 
-  /** Opens a blob and returns its size. */
   async openBlob(digest: Digest): Promise<(OpenBlob & { readonly size: number }) | undefined> {
     const path = this.#blobPath(digest);
     const [tree, name] = [folderTree(dirname(path), this.folder), basename(path)];

@@ -14,7 +14,6 @@ import { LIMITS } from '../image/limits.js';
 export interface FileTree {
   /** Path as the user wrote it; for messages. */
   readonly shown: string;
-  /** Returns undefined if there is no such file. */
   size(path: string): Promise<number | undefined>;
   /** Returns the whole file, or undefined if there is none. Throws if it exceeds `limit`. */
   read(path: string, limit: number): Promise<Uint8Array | undefined>;

@@ -35,10 +35,8 @@ import {
 
 /** Name of the only artifact in the folder: `oras copy --from-oci-layout DIR:index …`. */
 const NAME = 'index';
-/** Maximum number of parallel writes. */
 const MAX_PARALLEL_WRITES = 8;
 
-/** The artifact to replace. */
 interface Replacement {
   /** Digest of the current artifact; undefined if there is none. */
   readonly base: Digest | undefined;

@@ -100,7 +100,6 @@ export class LayoutWriter {
     return undefined;
   }
 
-  /** Adds an image to the index. `reference` includes the registry. */
   name(reference: string, manifest: StoredManifest): void {
     this.#images.set(reference, indexEntry(reference, manifest));
   }
@@ -125,7 +124,6 @@ export class LayoutWriter {
   }
 }
 
-/** Writes `oci-layout` and `index.json`. */
 export async function writeLayoutFiles(
   folder: string,
   index: { readonly manifests: readonly object[]; readonly annotations?: object },
@@ -307,7 +305,6 @@ export async function mergeLayout(
   }
 }
 
-/** Creates a folder. Returns false if it exists. */
 async function createFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder);

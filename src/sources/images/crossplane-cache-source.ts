@@ -64,7 +64,6 @@ async function readXpkg(
   return found && { ...found, notes: [...(found.notes ?? []), note] };
 }
 
-/** Returns the names that Crossplane releases have given the file, newest first. */
 function fileIds({ repository, version }: Candidate, target: ReleaseRules): readonly string[] {
   const literal = joinReference(repository, version);
   if (version === UNTAGGED) return [literal, repository];
@@ -81,7 +80,6 @@ function fileName(id: string): string {
   return `${id.slice(0, id.length - extname(id).length)}.gz`;
 }
 
-/** Returns undefined if there is no such file. */
 async function sizeOf(file: string, shown: string): Promise<number | undefined> {
   const stats = await undefinedIfAbsent(stat(file)).catch((error: unknown) => {
     throw readError(shown, error);

@@ -35,7 +35,6 @@ interface RegistrySourceOptions {
   readonly imageConfigs?: readonly ImageConfig[] | undefined;
   /** Stores by Secret name, for ImageConfigs that name a Secret. */
   readonly pullSecrets?: ReadonlyMap<string, CredentialStore> | undefined;
-  /** Cache of parsed packages. */
   readonly parsed?: ParsedPackages | undefined;
   /** Called once for each repository that is missing where an ImageConfig points. */
   readonly note?: ((line: string) => void) | undefined;
@@ -75,7 +74,6 @@ export function registrySource(options: RegistrySourceOptions): ImageSource {
       throw withImageConfig(error, place, (secret) => pullSecrets.has(secret));
     }
   };
-  /** Runs a query for one version at the location of its image. */
   const query = async <T>(
     { repository, version }: Candidate,
     target: ReleaseRules,
@@ -173,7 +171,6 @@ export function imageLocation(
   );
 }
 
-/** Returns a note if an ImageConfig points to a missing image. */
 function rewriteNote({ original, reference, rewrittenBy }: ImageLocation): string | undefined {
   if (rewrittenBy === undefined) return undefined;
   return `${original} was looked for as \`${reference.text}\`, because of ${shownConfig(rewrittenBy)}, and is not there`;

@@ -70,7 +70,6 @@ function parsePackage(text: Uint8Array, repository: string, shown: string): Inde
   return requireIndex({ packages: { [repository]: value } }, shown).packages[repository]!;
 }
 
-/** Reads a whole index file. */
 export async function readIndex(file: string, shown = file): Promise<IndexFile> {
   return parseIndex(await uncompressedBytes(file, shown), shown);
 }
@@ -134,7 +133,6 @@ function parseJson(bytes: Uint8Array, shown: string): unknown {
   }
 }
 
-/** The first violation of the index schema. */
 interface IndexProblem {
   /** `packages["xpkg.io/a/p"].versions["v1.0.0"].crds[3]`; empty for the whole file. */
   readonly path: string;

@@ -13,7 +13,6 @@ import { hasImages, type ImageSource } from '../images/fetch-image.js';
 import { memorySource } from '../memory-source.js';
 import { type PackageSource, readReleaseDates } from '../package-source.js';
 
-/** An index that can be read package by package. */
 export interface ReadableIndex {
   repositories(): Promise<readonly Repository[]>;
   /** Returns undefined if the index does not list the package. */
@@ -103,7 +102,6 @@ function readingMovedOnly(
   };
 }
 
-/** Whether the tag of a version points at the digest in the index. */
 async function isUnmoved(
   source: ImageSource,
   candidate: Candidate,
@@ -167,7 +165,6 @@ function withoutNewDate(before: IndexVersion, after: IndexVersion): IndexVersion
   return before.created === undefined ? { ...after, created: undefined } : after;
 }
 
-/** Whether the formatted index changes. */
 export function isChanged({ repository, before, after }: RefreshedPackage): boolean {
   const text = (indexed: IndexPackage | undefined) =>
     indexed === undefined ? '' : formatIndex({ packages: { [repository]: indexed } });
@@ -231,7 +228,6 @@ async function stillPointsAt(
   return (await images.manifest(reference))?.digest === digest;
 }
 
-/** Maximum number of packages that are read in parallel. */
 const MAX_PARALLEL_READS = 8;
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import { type Digest, isDigest } from '../../base/digest.js';
-import { isMapping, listOf, fieldsOf, parseJson } from '../../base/json.js';
+import { fieldsOf, listOf, parseJson, stringOf } from '../../base/json.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { IndexPackage } from '../index/index-file.js';
 import {
@@ -10,7 +10,6 @@ import {
 } from '../../crossplane/packages/package-contents.js';
 import { indexedContents } from '../index/index-entry.js';
 
-/** A reference to a part by its content. */
 export interface PartRef {
   readonly digest: Digest;
   readonly size: number;
@@ -60,7 +59,6 @@ export function bucketOfHash(hash: number, bits: number): number {
   return bits === 0 ? 0 : hash >>> (32 - bits);
 }
 
-/** Returns sorted keys by bucket. */
 export function groupByBucket(
   keys: Iterable<string>,
   bits: number,
@@ -111,17 +109,11 @@ const REPOSITORY_FIELDS = ['package', 'configuration', 'provider', 'function'];
 
 /** Returns hashes of the repositories that a package requires, ascending, without duplicates. */
 export function requiredHashes({ versions }: IndexPackage): readonly number[] {
-  const names = new Set<string>();
-  for (const { dependsOn = [] } of Object.values(versions)) {
-    for (const entry of dependsOn) {
-      if (!isMapping(entry)) continue;
-      for (const field of REPOSITORY_FIELDS) {
-        const repository = entry[field];
-        if (typeof repository === 'string') names.add(repository);
-      }
-    }
-  }
-  const hashes = new Set([...names].map(hashOf));
+  const entries = Object.values(versions).flatMap(({ dependsOn = [] }) => dependsOn.map(fieldsOf));
+  const names = entries.flatMap((entry) =>
+    REPOSITORY_FIELDS.flatMap((field) => stringOf(entry?.get(field)) ?? []),
+  );
+  const hashes = new Set([...new Set(names)].map(hashOf));
   return [...hashes].sort((a, b) => a - b).slice(0, MAX_REQUIRES);
 }
 
@@ -168,9 +160,8 @@ export const NO_APIS: PackageApis = { groups: new Map(), words: new Set() };
 export function collectApis(repository: string, indexed: IndexPackage): PackageApis {
   const groups = new Map<string, { crds: Set<string>; kinds: Set<string> }>();
   const words = new Set<string>();
-  const groupAt = (group: string) => {
-    return getOrCreate(groups, group, () => ({ crds: new Set(), kinds: new Set() }));
-  };
+  const groupAt = (group: string) =>
+    getOrCreate(groups, group, () => ({ crds: new Set(), kinds: new Set() }));
   for (const entry of Object.values(indexed.versions)) {
     for (const object of indexedContents(entry, repository, indexed).objects) {
       for (const word of searchWords(object)) words.add(word);
@@ -291,7 +282,6 @@ function ownersFrom(value: unknown): Map<string, Set<Repository>> | undefined {
   return owners;
 }
 
-/** Returns undefined if the value is not a list of strings. */
 export function parseStrings(value: unknown): readonly string[] | undefined {
   const list = listOf(value);
   return list?.every((item) => typeof item === 'string') === true ? list : undefined;

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { IndexFile } from '../index/index-file.js';
 import type { Repository } from '../../crossplane/packages/package.js';
-import { byCodePoint } from '../../base/collections.js';
+import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import {
   type PackageRef,
   requiredHashes,
@@ -33,10 +33,8 @@ import type { StoredManifest } from '../../oci/image/image-repository.js';
 import { sha256, type Digest } from '../../base/digest.js';
 import { formatIndex } from '../index/make-index.js';
 
-/** Maximum number of parts that are read in parallel. */
 const MAX_PARALLEL_READS = 8;
 
-/** Returns an index in one file. */
 export function fileIndex({ packages }: IndexFile): ReadableIndex {
   return {
     repositories: async () => Object.keys(packages).sort(byCodePoint),
@@ -45,15 +43,13 @@ export function fileIndex({ packages }: IndexFile): ReadableIndex {
   };
 }
 
-/** Returns one state of a sparse index. */
 export function sparseIndex(snapshot: SparseIndexSnapshot): ReadableIndex {
   return {
     repositories: () => snapshot.repositories(),
-    package: async (repository) => (await snapshot.package(repository))?.packages[repository],
+    package: (repository) => snapshot.package(repository),
   };
 }
 
-/** Builds the parts of a whole index. */
 export async function buildParts({ packages }: IndexFile): Promise<Parts> {
   const tree = new SparseIndexBuilder();
   for (const [repository, after] of Object.entries(packages)) {
@@ -67,18 +63,14 @@ export async function changedParts(
   snapshot: SparseIndexSnapshot,
   changes: readonly RefreshedPackage[],
 ): Promise<Parts> {
-  const tree = new SparseIndexBuilder(await treeState(snapshot));
-  for (const change of changes) await tree.change(change);
-  return tree.finish();
-}
-
-async function treeState(snapshot: SparseIndexSnapshot): Promise<PreviousParts> {
-  return {
+  const tree = new SparseIndexBuilder({
     packages: snapshot.hasHints ? await snapshot.packages() : await withHints(snapshot),
     groups: await snapshot.groups(),
     words: await snapshot.words(),
     group: async (name) => (await snapshot.group(name))!,
-  };
+  });
+  for (const change of changes) await tree.change(change);
+  return tree.finish();
 }
 
 /** Computes the hints of an older index without them from its package parts. */
@@ -89,8 +81,8 @@ async function withHints(
   const refs = await Promise.all(
     [...(await snapshot.packages())].map(([repository, ref]) =>
       limit(async () => {
-        const { packages } = await snapshot.packageAt(repository, ref);
-        return [repository, { ...ref, requires: requiredHashes(packages[repository]!) }] as const;
+        const indexed = await snapshot.packageAt(repository, ref);
+        return [repository, { ...ref, requires: requiredHashes(indexed) }] as const;
       }),
     ),
   );
@@ -104,23 +96,23 @@ async function withHints(
 export async function inconsistencies(snapshot: SparseIndexSnapshot): Promise<readonly string[]> {
   const tree = new SparseIndexBuilder(undefined, { hinted: snapshot.hasHints });
   for (const [repository, ref] of await snapshot.packages()) {
-    const index = await snapshot.packageAt(repository, ref);
-    await tree.change({ repository, before: undefined, after: index.packages[repository] });
+    const after = await snapshot.packageAt(repository, ref);
+    await tree.change({ repository, before: undefined, after });
   }
   for (const group of (await snapshot.groups()).keys()) await snapshot.group(group);
   await snapshot.words();
   await snapshot.structureDigests({ all: true });
   const rebuilt = tree.finish();
-  const tables = TABLES.filter(
+  const otherTables = TABLES.filter(
     (name) => rebuilt.tables[name].digest !== snapshot.tables[name].digest,
-  ).map((name) => `its table of ${name}`);
+  );
+  const differences = otherTables.map((name) => `its table of ${name}`);
   if (rebuilt.required?.digest !== snapshot.required?.digest) {
-    tables.push('its list of packages that others require');
+    differences.push('its list of packages that others require');
   }
-  if (tables.length > 0) return tables;
-  return sparseIndexArtifact(rebuilt).manifest.digest === snapshot.digest
-    ? []
-    : ['what its manifests list'];
+  if (differences.length > 0) return differences;
+  const isSame = sparseIndexArtifact(rebuilt).manifest.digest === snapshot.digest;
+  return isSame ? [] : ['what its manifests list'];
 }
 
 /** Maximum size of a manifest. Registries reject manifests of about four times this size. */
@@ -148,15 +140,8 @@ export function sparseIndexArtifact(parts: Parts): Artifact {
     manifests.set(manifest.digest, manifest);
     return manifest;
   };
-  const tables = keep(
-    buildArtifactManifest(
-      'tables',
-      [
-        ...TABLES.map((name) => parts.tables[name]),
-        ...(parts.required ? [parts.required] : []),
-      ].map(listedBlob),
-    ),
-  );
+  const lookup = [...TABLES.map((name) => parts.tables[name]), parts.required ?? []].flat();
+  const tables = keep(buildArtifactManifest('tables', lookup.map(listedBlob)));
   const rest = keep(rootManifest(parts.others, keep));
   const top = buildArtifactIndex('parts', [
     // Older indexes have neither a list of required packages nor an embedded manifest.
@@ -177,14 +162,11 @@ function rootManifest(
 ): StoredManifest {
   const byTitle = new Map(parts.map((part) => [part.title, part]));
   for (let bits = bucketBits(byTitle.size, LAYERS_PER_MANIFEST); ; bits += 1) {
-    const leaves = groupByBucket(byTitle.keys(), bits)
-      .filter((titles) => titles.length > 0)
-      .map((titles) =>
-        buildArtifactManifest(
-          'rest',
-          titles.map((title) => listedBlob(byTitle.get(title)!)),
-        ),
-      );
+    const buckets = groupByBucket(byTitle.keys(), bits).filter((titles) => titles.length > 0);
+    const leaves = buckets.map((titles) => {
+      const blobs = titles.map((title) => listedBlob(byTitle.get(title)!));
+      return buildArtifactManifest('rest', blobs);
+    });
     if (leaves.some(({ bytes }) => bytes.length > MAX_MANIFEST_BYTES)) continue;
     return nestedIndexes(leaves.map(keep), keep);
   }
@@ -213,7 +195,6 @@ function listedBlob({ title, kind, digest, size }: Part): ListedBlob {
   return { title, mediaType: PART_TYPE[kind], digest, size };
 }
 
-/** A blob of a sparse index. */
 export interface Part extends PartRef {
   /** Path below the folder that `oras pull` writes to. */
   readonly title: string;
@@ -232,7 +213,7 @@ export interface Parts {
 }
 
 /** The state before changes. */
-export interface PreviousParts {
+interface PreviousParts {
   readonly packages: ReadonlyMap<Repository, PackageRef>;
   readonly groups: ReadonlyMap<string, PartRef>;
   readonly words: ReadonlyMap<string, readonly Repository[]>;
@@ -292,11 +273,14 @@ export class SparseIndexBuilder {
       else this.#groups.set(name, this.#addBytes(part.format()));
     }
     const others: Part[] = [];
-    const words = [...this.#words].map(([word, by]) => [word, [...by].sort(byCodePoint)] as const);
     const tables = {
-      packages: this.#table(others, 'packages', formatRefs(this.#packages, formatPackageRef)),
-      groups: this.#table(others, 'groups', formatRefs(this.#groups, formatRef)),
-      words: this.#table(others, 'words', new Map(words)),
+      packages: this.#table(others, 'packages', mapValues(this.#packages, formatPackageRef)),
+      groups: this.#table(others, 'groups', mapValues(this.#groups, formatRef)),
+      words: this.#table(
+        others,
+        'words',
+        mapValues(this.#words, (by) => [...by].sort(byCodePoint)),
+      ),
     };
     for (const [repository, { digest, size }] of this.#packages) {
       const title = `packages/${safePath(repository)}@.json`;
@@ -310,8 +294,7 @@ export class SparseIndexBuilder {
   }
 
   #required(): Part {
-    const names = mostRequired(this.#packages);
-    const entries = names.map(
+    const entries = mostRequired(this.#packages).map(
       (name) => [name, formatPackageRef(this.#packages.get(name)!)] as const,
     );
     const ref = this.#addBytes(`{"required":${formatMapping(entries)}}\n`);
@@ -321,9 +304,12 @@ export class SparseIndexBuilder {
   async #changeGroups(repository: Repository, was: PackageApis, is: PackageApis): Promise<void> {
     for (const name of new Set([...was.groups.keys(), ...is.groups.keys()])) {
       const [before, after] = [was.groups.get(name), is.groups.get(name)];
-      if (before !== undefined && after !== undefined && isEqual(before.crds, after.crds)) {
-        if (isEqual(before.kinds, after.kinds)) continue;
-      }
+      const isUnchanged =
+        before !== undefined &&
+        after !== undefined &&
+        isEqual(before.crds, after.crds) &&
+        isEqual(before.kinds, after.kinds);
+      if (isUnchanged) continue;
       const known = this.#changedGroups.get(name);
       const part =
         known ?? (this.#groups.has(name) ? await this.#previous.group(name) : new GroupPart(name));
@@ -341,7 +327,7 @@ export class SparseIndexBuilder {
       if (known.size === 0) this.#words.delete(word);
     }
     for (const word of is.words) {
-      this.#words.set(word, (this.#words.get(word) ?? new Set()).add(repository));
+      getOrCreate(this.#words, word, () => new Set()).add(repository);
     }
   }
 
@@ -371,26 +357,26 @@ export class SparseIndexBuilder {
   }
 }
 
-function formatRefs<R>(
-  parts: ReadonlyMap<string, R>,
-  write: (ref: R) => unknown,
+function mapValues<T>(
+  entries: ReadonlyMap<string, T>,
+  format: (value: T) => unknown,
 ): ReadonlyMap<string, unknown> {
-  return new Map([...parts].map(([key, ref]) => [key, write(ref)]));
+  return new Map([...entries].map(([key, value]) => [key, format(value)]));
 }
 
 function isEqual(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   return one.size === other.size && [...one].every((item) => other.has(item));
 }
 
-/** Replaces unpaired surrogates, as other JSON readers do. */
-function wellFormed(text: string): string {
-  return Buffer.from(text).toString();
-}
-
-/** Returns a name as a relative path. Paths are unique and never leave the folder. */
+/**
+ * Returns a name as a relative path. Paths are unique and never leave the folder. `Buffer` replaces
+ * unpaired surrogates, as other JSON readers do.
+ */
 function safePath(name: string): string {
-  return name
+  const parts = name
     .split('/')
-    .map((part) => (/^\.*$/.test(part) ? `%${part}` : encodeURIComponent(wellFormed(part))))
-    .join('/');
+    .map((part) =>
+      /^\.*$/.test(part) ? `%${part}` : encodeURIComponent(Buffer.from(part).toString()),
+    );
+  return parts.join('/');
 }

@@ -13,13 +13,9 @@ import type { IndexFolder } from '../../oci/store/index-folder.js';
 import { realClock, type Clock } from '../../base/time.js';
 import type { Registries } from '../images/open-registries.js';
 
-/** The current state of a location. */
-export interface CurrentState {
+interface CurrentState {
   readonly digest: Digest;
-  /**
-   * Returns the state, or the earlier one with another digest. Returns undefined if it is not a
-   * sparse index.
-   */
+  /** Returns this or an earlier state. Returns undefined if it is not a sparse index. */
   snapshot(digest?: Digest): Promise<SparseIndexSnapshot | undefined>;
 }
 
@@ -48,7 +44,6 @@ export interface SparseIndexLocation {
       readonly base: Digest | undefined;
       /** Blobs and manifests that exist at the location. */
       readonly existing: ReadonlySet<Digest>;
-      /** Blobs and manifests of the new index. */
       readonly wanted: ReadonlySet<Digest>;
     },
   ): Promise<PutResult>;
@@ -65,21 +60,20 @@ export function folderLocation(folder: IndexFolder, shown: string): SparseIndexL
     repairsParts: true,
     current: async () => {
       const digest = await folder.digest();
-      return (
-        digest && {
-          digest,
-          snapshot: async (wanted) => openSnapshot(await folder.top(wanted), shown),
-        }
-      );
+      if (digest === undefined) return undefined;
+      return {
+        digest,
+        snapshot: async (wanted) => openSnapshot(await folder.top(wanted), shown),
+      };
     },
     tidy: () => folder.tidy(),
     // All writers wait for its lock, and one of them succeeds each time.
     pause: async () => {},
     // Old parts are kept for current readers, until the next change.
-    put: async (artifact, { base, existing, wanted }) =>
-      (await folder.put(artifact, { base, keep: new Set([...existing, ...wanted]) }))
-        ? 'written'
-        : 'conflict',
+    put: async (artifact, { base, existing, wanted }) => {
+      const isPut = await folder.put(artifact, { base, keep: new Set([...existing, ...wanted]) });
+      return isPut ? 'written' : 'conflict';
+    },
   };
 }
 
@@ -133,12 +127,12 @@ export function registryLocation(
       const { digest } = artifact.manifest;
       let checkedAt = 0;
       // An earlier attempt may have succeeded although its response was lost.
-      const before = async () => {
+      const beforeTag = async () => {
         checkedAt = clock.now();
         return pointsAtEither(base, digest);
       };
       const has = (each: Digest) => existing.has(each);
-      const isPut = await registries.push(reference, artifact, { has, beforeTag: before });
+      const isPut = await registries.push(reference, artifact, { has, beforeTag });
       const now = clock.now();
       durationMs = now - readAt;
       if (!isPut) return 'conflict';
@@ -161,12 +155,6 @@ async function openSnapshot(
 /** Maximum number of attempts while other writers succeed. */
 const MAX_ROUNDS = 8;
 
-interface PublishOptions {
-  readonly note: (line: string) => void;
-  /** Whether to upload every part, even existing ones. */
-  readonly allParts?: boolean | undefined;
-}
-
 interface PublishResult {
   readonly digest: Digest;
   /** Number of uploaded blobs and manifests. */
@@ -180,7 +168,7 @@ interface PublishResult {
 export async function publishChanges(
   place: SparseIndexLocation,
   make: (before: SparseIndexSnapshot | undefined, earlier: EarlierRounds) => Promise<Parts>,
-  { note }: Pick<PublishOptions, 'note'>,
+  { note }: { readonly note: (line: string) => void },
 ): Promise<PublishResult> {
   const outcome = 'it is done again on top of that';
   return publishInRounds(place, { note, outcome }, async (current, earlier) => {
@@ -197,24 +185,26 @@ export async function publishChanges(
 export async function publishIndex(
   place: SparseIndexLocation,
   index: IndexFile,
-  { note, allParts = false }: PublishOptions,
+  {
+    note,
+    allParts = false,
+  }: { readonly note: (line: string) => void; readonly allParts?: boolean | undefined },
 ): Promise<PublishResult> {
   return publishInRounds(place, { note, outcome: 'what it wrote is replaced' }, async (current) => {
-    const intact = await intactParts(current, index);
-    if (intact.isDamaged) {
+    const { dated, existing, isDamaged } = await intactParts(current, index);
+    if (isDamaged) {
       note(
         `note: ${place.shown} is damaged, and written anew; when versions were first seen is lost where it could not be read`,
       );
     }
     return {
-      parts: await buildParts(intact.dated),
-      existing: allParts ? new Set() : intact.existing,
+      parts: await buildParts(dated),
+      existing: allParts ? new Set() : existing,
       force: allParts || place.repairsParts,
     };
   });
 }
 
-/** What happened in earlier rounds. */
 interface EarlierRounds {
   /** Whether an earlier result was written and may be part of the current state. */
   readonly wasPut: boolean;
@@ -244,8 +234,8 @@ async function publishInRounds(
       await place.tidy();
       return { digest, sent };
     }
-    const manifests = [...(artifact.manifests ?? []), artifact.manifest].map((each) => each.digest);
-    const digests = [...manifests, ...artifact.blobs.keys()];
+    const manifests = [...(artifact.manifests ?? []), artifact.manifest];
+    const digests = [...manifests.map((each) => each.digest), ...artifact.blobs.keys()];
     const wanted = new Set([...digests, ...parts.others.map((part) => part.digest)]);
     const end = await place.put(artifact, { base: current?.digest, existing, wanted });
     if (end !== 'conflict') {
@@ -264,9 +254,7 @@ async function publishInRounds(
 }
 
 /** What can be read of the current state. */
-interface CurrentParts {
-  /** Digests that exist at the location; empty if anything is damaged. */
-  readonly existing: ReadonlySet<Digest>;
+interface CurrentParts extends Pick<NewIndex, 'existing'> {
   /** The new index with `firstSeen` of the current state. */
   readonly dated: IndexFile;
   readonly isDamaged: boolean;
@@ -292,18 +280,16 @@ async function intactParts(
     if (ref === undefined || ref.digest === sha256(Buffer.from(text))) return undefined;
     const before = await undefinedIfDamaged(() => snapshot.packageAt(repository, ref));
     isDamaged ||= before === undefined;
-    return before?.packages[repository];
+    return before;
   });
   return { existing: isDamaged ? new Set() : existing, dated, isDamaged };
 }
 
 /** Returns the digests of all parts of a state. */
 async function digestsOf(snapshot: SparseIndexSnapshot): Promise<ReadonlySet<Digest>> {
-  const digests = new Set<Digest>(await snapshot.structureDigests());
-  for (const parts of [await snapshot.packages(), await snapshot.groups()]) {
-    for (const { digest } of parts.values()) digests.add(digest);
-  }
-  return digests;
+  const structure = await snapshot.structureDigests();
+  const parts = [...(await snapshot.packages()).values(), ...(await snapshot.groups()).values()];
+  return new Set([...structure, ...parts.map(({ digest }) => digest)]);
 }
 
 /** Returns undefined if `read` throws a `SourceError`. */

@@ -2,7 +2,7 @@ import { EMPTY_CONFIG, TITLE_ANNOTATION } from '../../oci/image/artifact.js';
 import { MEDIA_TYPE, type Descriptor } from '../../oci/image/descriptor.js';
 import type { ImageRepository, StoredManifest } from '../../oci/image/image-repository.js';
 import { embeddedManifest, parseManifest } from '../../oci/image/manifest.js';
-import type { IndexFile } from '../index/index-file.js';
+import type { IndexPackage } from '../index/index-file.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { SourceError } from '../../base/errors.js';
 import { checkJsonSize } from '../../base/size-limits.js';
@@ -89,30 +89,30 @@ export class SparseIndexSnapshot {
   }
 
   /**
-   * Returns an index with only this package, or undefined if there is none. With `ahead`, nodes of
+   * Returns a package, or undefined if the index does not list it. With `ahead`, nodes of
    * the packages that it requires are prefetched.
    */
   async package(
     repository: Repository,
     { ahead = false }: { readonly ahead?: boolean } = {},
-  ): Promise<IndexFile | undefined> {
+  ): Promise<IndexPackage | undefined> {
     // In parallel, because the list rarely suffices for the first package.
     const [listed] = await Promise.all([this.#required(), this.#table('packages')]);
     const entry =
       listed.get(repository) ?? (await this.#node('packages', repository)).get(repository);
     const ref = parsePackageRef(entry);
     if (ref === undefined) return undefined;
-    const index = this.packageAt(repository, ref);
+    const found = this.packageAt(repository, ref);
     if (ahead) void this.#prefetchNodes(ref.requires).catch(() => {});
-    return index;
+    return found;
   }
 
-  /** Returns the package with a known part. */
-  async packageAt(repository: Repository, ref: PartRef): Promise<IndexFile> {
+  async packageAt(repository: Repository, ref: PartRef): Promise<IndexPackage> {
     const shown = `${this.shown}, the part of ${printable(repository)}`;
-    const index = parseIndex(await this.#part(ref, shown), shown);
-    const [name, ...others] = Object.keys(index.packages);
-    if (name === repository && others.length === 0) return index;
+    const [first, ...others] = Object.entries(
+      parseIndex(await this.#part(ref, shown), shown).packages,
+    );
+    if (first?.[0] === repository && others.length === 0) return first[1];
     throw damaged(shown, 'it is the part of another package');
   }
 
@@ -140,7 +140,6 @@ export class SparseIndexSnapshot {
     return this.#all('packages', parsePackageRef);
   }
 
-  /** Returns references to all group parts. Reads all nodes of the table. */
   async groups(): Promise<ReadonlyMap<string, PartRef>> {
     return this.#all('groups', parseRef);
   }
@@ -263,15 +262,8 @@ export class SparseIndexSnapshot {
 
   async #part(ref: PartRef, shown: string): Promise<Uint8Array> {
     if (ref.size > MAX_PART_BYTES) {
-      const limit = thousands(MAX_PART_BYTES);
-      throw new SourceError(
-        'TOO_LARGE',
-        shown,
-        `has more than ${limit} bytes, the most of a part`,
-        {
-          hint: REWRITE_HINT,
-        },
-      );
+      const what = `has more than ${thousands(MAX_PART_BYTES)} bytes, the most of a part`;
+      throw new SourceError('TOO_LARGE', shown, what, { hint: REWRITE_HINT });
     }
     const bytes = await this.#images.blob(ref).catch((error: unknown) => {
       const isDamage = error instanceof SourceError && error.code === 'BAD_DIGEST';

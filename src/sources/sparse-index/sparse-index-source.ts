@@ -16,11 +16,11 @@ export function sparseIndexSource(
   { distant = false, from }: { readonly distant?: boolean; readonly from?: string } = {},
 ): PackageSource {
   const opened = new Map<Repository, Promise<PackageSource | undefined>>();
-  const open = (repository: Repository) => {
-    return getOrCreate(opened, repository, () =>
-      packageSource(snapshot, repository, { ahead: distant }),
-    );
-  };
+  const open = (repository: Repository) =>
+    getOrCreate(opened, repository, async () => {
+      const indexed = await snapshot.package(repository, { ahead: distant });
+      return indexed && memorySource({ packages: { [repository]: indexed } });
+    });
   return {
     ...(distant && { distant }),
     ...(from !== undefined && { states: [{ from, digest: snapshot.digest }] }),
@@ -41,15 +41,6 @@ export function sparseIndexSource(
     repositories: (about) =>
       about === undefined ? snapshot.repositories() : searchRepositories(snapshot, about),
   };
-}
-
-async function packageSource(
-  snapshot: SparseIndexSnapshot,
-  repository: Repository,
-  options: { readonly ahead: boolean },
-): Promise<PackageSource | undefined> {
-  const index = await snapshot.package(repository, options);
-  return index && memorySource(index);
 }
 
 /** Returns repositories that may have a version with a required CRD. */
