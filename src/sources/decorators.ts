@@ -130,11 +130,10 @@ export function withConcurrencyLimit(
 ): PackageSource {
   const limited = aroundRequests(source, (_what, request) => limit(request));
   if (concurrency > 1) return limited;
-  return {
-    ...limited,
-    distant: false,
-    fetch: ({ repository, version }, target) => limited.fetch({ repository, version }, target),
-  };
+  // Without the known parts of a package, so that none is prefetched.
+  const fetch: PackageSource['fetch'] = ({ repository, version }, target) =>
+    limited.fetch({ repository, version }, target);
+  return { ...limited, distant: false, fetch };
 }
 
 /** Wraps a source with a time budget of its own, for sources that wait for others. */
@@ -180,11 +179,10 @@ export function noteUnsearchableSources(
     fetch: (candidate, target) => source.fetch(candidate, target),
     owners: async (crdRef, target) => {
       const owners = (await source.owners?.(crdRef, target)) ?? [];
-      if (owners.length === 0) {
-        note(
-          `note: who owns ${formatCrdRef(crdRef)} cannot be asked of a registry or a package cache; name a source that lists what it holds: \`--from index:FILE\`, \`--from dir:PATH\` or \`--from layout:PATH\``,
-        );
-      }
+      if (owners.length > 0) return owners;
+      note(
+        `note: who owns ${formatCrdRef(crdRef)} cannot be asked of a registry or a package cache; name a source that lists what it holds: \`--from index:FILE\`, \`--from dir:PATH\` or \`--from layout:PATH\``,
+      );
       return owners;
     },
   };

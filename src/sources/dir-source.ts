@@ -64,7 +64,7 @@ function dirSource(tree: PackageTree): ImageSource {
     async owners(crdRef, target) {
       const owners: Owner[] = [];
       for (const repository of await tree.repositories()) {
-        const versions = await versionsOwning(tree, { repository, crdRef, target });
+        const versions = await versionsOwning(tree, repository, crdRef, target);
         if (versions.length > 0) owners.push({ repository, versions });
       }
       return owners;
@@ -81,7 +81,8 @@ function dirSource(tree: PackageTree): ImageSource {
 function withFolderDigest(found: FetchedPackage, version: string): FetchedPackage {
   if (!isDigest(version) || found.digest === version) return found;
   const { contents, packageYaml } = found;
-  const note = `its digest is the one its folder is named by, and cannot be checked against its bytes`;
+  const note =
+    'its digest is the one its folder is named by, and cannot be checked against its bytes';
   return { contents, digest: version, packageYaml, notes: [note] };
 }
 
@@ -98,7 +99,9 @@ async function folderOf(
 
 async function versionsOwning(
   tree: PackageTree,
-  { repository, crdRef, target }: { repository: Repository; crdRef: CrdRef; target: ReleaseRules },
+  repository: Repository,
+  crdRef: CrdRef,
+  target: ReleaseRules,
 ): Promise<string[]> {
   const owning: string[] = [];
   for (const [version, folder] of await tree.versions(repository)) {
@@ -124,22 +127,24 @@ class PackageTree {
   }
 
   /** Folders of a repository by version, in code-point order. */
-  readonly versions = cachedByArgument(
-    async (repository: string): Promise<ReadonlyMap<string, string>> => {
-      const found = new Map<string, string>();
-      for (const { parents, name } of versionsPaths(repository)) {
-        for (const entry of await this.#entries(join(...parents))) {
-          const split = splitAtVersion(entry.name);
-          if (split?.name !== name || found.has(split.version)) continue;
-          const folder = join(...parents, entry.name);
-          if ((await this.#form(folder)) === undefined) continue;
-          if (isPublished(split.version)) found.set(split.version, folder);
-          else this.#noteSkipped(folder);
+  readonly versions = cachedByArgument(async (repository: string) => {
+    const found = new Map<string, string>();
+    for (const { parents, name } of versionsPaths(repository)) {
+      for (const entry of await this.#entries(join(...parents))) {
+        const split = splitAtVersion(entry.name);
+        if (split?.name !== name || found.has(split.version)) continue;
+        const folder = join(...parents, entry.name);
+        if ((await this.#form(folder)) === undefined) continue;
+        if (isPublished(split.version)) found.set(split.version, folder);
+        else {
+          this.#note(
+            `${join(this.#shown, folder)}: skipped, for its version is a constraint and no tag: some crossplane CLIs name cached packages by what was asked for`,
+          );
         }
       }
-      return new Map([...found].sort(([a], [b]) => byCodePoint(a, b)));
-    },
-  );
+    }
+    return new Map([...found].sort(([a], [b]) => byCodePoint(a, b)));
+  });
 
   readonly read = cachedByArgument(async (folder: string): Promise<FetchedPackage> => {
     if ((await this.#form(folder)) === DOT_REGISTRY) {
@@ -185,11 +190,11 @@ class PackageTree {
 
   readonly #entries = cachedByArgument((folder: string) => this.#withErrors(folder, entriesOf));
 
-  async #bytes(folder: string): Promise<Uint8Array> {
+  #bytes(folder: string): Promise<Uint8Array> {
     return this.#withErrors(folder, (path) => readPackageFiles(path, join(this.#shown, folder)));
   }
 
-  async #registryFiles(folder: string): Promise<readonly RegistryFile[]> {
+  #registryFiles(folder: string): Promise<readonly RegistryFile[]> {
     return this.#withErrors(folder, (path) => readRegistryFiles(path, join(this.#shown, folder)));
   }
 
@@ -202,12 +207,6 @@ class PackageTree {
       if (error instanceof SourceError) throw error;
       throw readError(join(this.#shown, folder), error);
     }
-  }
-
-  #noteSkipped(folder: string): void {
-    this.#note(
-      `${join(this.#shown, folder)}: skipped, for its version is a constraint and no tag: some crossplane CLIs name cached packages by what was asked for`,
-    );
   }
 }
 
@@ -225,27 +224,19 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   return (await undefinedIfAbsent(sortedEntries(folder))) ?? [];
 }
 
-interface PackageFolder {
-  readonly repository: Repository;
-  /** Tag, digest or constraint; older crossplane CLIs name folders by constraints. */
-  readonly version: string;
-}
-
 /** The location of a repository's versions: folders `<name>@<version>` below `parents`. */
-interface VersionsPath {
-  readonly parents: readonly string[];
-  readonly name: string;
-}
 
 const PORT = /^([^:@]+)[:@](\d+)$/;
 const DIGEST_FOLDER = /^([^@:]+)@sha256[@:]([0-9a-f]{64})$/;
 
 /**
- * Returns all locations for the versions of a repository. `host:5000` may be written `host@5000`,
- * because some file systems do not allow colons. Returns an empty list if no path is valid, for
- * example because of `..`.
+ * Returns all locations for the versions of a repository: folders `<name>@<version>` below
+ * `parents`. `host:5000` may be written `host@5000`, because some file systems do not allow colons.
+ * Returns an empty list if no path is valid, for example because of `..`.
  */
-export function versionsPaths(repository: string): readonly VersionsPath[] {
+export function versionsPaths(
+  repository: string,
+): readonly { readonly parents: readonly string[]; readonly name: string }[] {
   const segments = repository.split('/');
   const name = segments.pop()!;
   const [host, ...rest] = segments;
@@ -264,8 +255,13 @@ function isPlainName(segment: string): boolean {
   return segment !== '' && segment !== '.' && segment !== '..' && !/[:@\\\0]/.test(segment);
 }
 
-/** Parses a path below the root. Returns undefined if it is not a package folder. */
-export function parseFolderPath(path: readonly string[]): PackageFolder | undefined {
+/**
+ * Parses a path below the root. Returns undefined if it is not a package folder. The version is a
+ * tag, a digest, or a constraint, by which older crossplane CLIs name folders.
+ */
+export function parseFolderPath(
+  path: readonly string[],
+): { readonly repository: Repository; readonly version: string } | undefined {
   const [last, ...parents] = path.toReversed();
   const split = last === undefined ? undefined : splitAtVersion(last);
   if (split === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { byCodePoint, getOrCreate } from '../base/collections.js';
 import type { IndexFile, IndexPackage, IndexVersion } from './index/index-file.js';
 import { type Digest, isDigest } from '../base/digest.js';
-import type { FetchedPackage, Owner, PackageSource } from './package-source.js';
+import type { Owner, PackageSource } from './package-source.js';
 import type { CrdRef } from '../crossplane/packages/crd-ref.js';
 import { createsCrd } from '../crossplane/packages/owned-objects.js';
 import type { ReleaseRules } from '../crossplane/releases/target.js';
@@ -21,7 +21,15 @@ export function tableSource(table: IndexTable): PackageSource {
     async fetch({ repository, version }) {
       const indexed = table.get(repository);
       const entry = indexed && entryOf(indexed, version);
-      return entry && fetchedPackage(entry, version, indexedContents(entry, repository, indexed));
+      return (
+        entry && {
+          contents: indexedContents(entry, repository, indexed),
+          digest: asDigest(entry.digest) ?? asDigest(version),
+          manifest: asDigest(entry.manifest),
+          baseLayer: asDigest(entry.baseLayer),
+          packageYaml: asDigest(entry.packageYaml),
+        }
+      );
     },
     async released({ repository, version }) {
       const indexed = table.get(repository);
@@ -30,9 +38,8 @@ export function tableSource(table: IndexTable): PackageSource {
     },
     async owners(crdRef, target) {
       const owners: Owner[] = [];
-      for (const [repository, indexed] of table.candidates(
-        'crd' in crdRef ? crdRef.crd : undefined,
-      )) {
+      const crd = 'crd' in crdRef ? crdRef.crd : undefined;
+      for (const [repository, indexed] of table.candidates(crd)) {
         const versions = versionsOwning(crdRef, repository, indexed, target);
         if (versions.length > 0) owners.push({ repository, versions });
       }
@@ -48,22 +55,8 @@ function entryOf({ versions }: IndexPackage, version: string): IndexVersion | un
   if (Object.hasOwn(versions, version)) return versions[version];
   if (!isDigest(version)) return undefined;
   const tags = Object.keys(versions).filter((tag) => versions[tag]!.digest === version);
-  const first = tags.sort(byCodePoint)[0];
+  const [first] = tags.sort(byCodePoint);
   return first === undefined ? undefined : versions[first];
-}
-
-function fetchedPackage(
-  entry: IndexVersion,
-  version: string,
-  contents: FetchedPackage['contents'],
-): FetchedPackage {
-  return {
-    contents,
-    digest: asDigest(entry.digest) ?? asDigest(version),
-    manifest: asDigest(entry.manifest),
-    baseLayer: asDigest(entry.baseLayer),
-    packageYaml: asDigest(entry.packageYaml),
-  };
 }
 
 function asDigest(text: string | undefined): Digest | undefined {
@@ -76,15 +69,12 @@ function versionsOwning(
   indexed: IndexPackage,
   target: ReleaseRules,
 ): string[] {
-  return Object.keys(indexed.versions)
-    .filter((version) => {
-      const entry = indexed.versions[version]!;
-      return (
-        mayOwn(entry, crdRef) &&
-        createsCrd(indexedContents(entry, repository, indexed), crdRef, target)
-      );
-    })
-    .sort(byCodePoint);
+  const owning = Object.entries(indexed.versions).filter(
+    ([, entry]) =>
+      mayOwn(entry, crdRef) &&
+      createsCrd(indexedContents(entry, repository, indexed), crdRef, target),
+  );
+  return owning.map(([version]) => version).sort(byCodePoint);
 }
 
 /** Excludes most entries before their contents are built: an index may list 100,000 CRDs. */
@@ -219,25 +209,21 @@ class PackageScanner {
   }
 
   index(): ReadonlyMap<string, ByteRange> | undefined {
-    let packages: ReadonlyMap<string, ByteRange> | undefined;
+    let packages: Map<string, ByteRange> | undefined;
     this.#object((key) => {
       // As in JSON.parse, the last duplicate key wins.
       if (key === 'packages') {
-        packages = this.#packages();
-        return;
+        const places = new Map<string, ByteRange>();
+        this.#object((repository) => places.set(repository, this.#value()));
+        packages = places;
+      } else {
+        const { from, to } = this.#value();
+        JSON.parse(this.#bytes.toString('utf8', from, to));
       }
-      const { from, to } = this.#value();
-      JSON.parse(this.#bytes.toString('utf8', from, to));
     });
     this.#skipWhitespace();
     if (this.#at < this.#bytes.length) throw new SyntaxError('text after the end');
     return packages;
-  }
-
-  #packages(): ReadonlyMap<string, ByteRange> {
-    const places = new Map<string, ByteRange>();
-    this.#object((key) => places.set(key, this.#value()));
-    return places;
   }
 
   /** Calls `read` at the value of each key. */
@@ -296,8 +282,7 @@ class PackageScanner {
 }
 
 function afterString(bytes: Buffer, from: number): number {
-  const { length } = bytes;
-  for (let at = from + 1; at < length; at++) {
+  for (let at = from + 1; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) return at + 1;
     if (byte === BACKSLASH) at++;
@@ -307,15 +292,13 @@ function afterString(bytes: Buffer, from: number): number {
 
 /** Returns the position after the matching bracket. Types of brackets are not checked. */
 function afterBrackets(bytes: Buffer, from: number): number {
-  const { length } = bytes;
   let depth = 0;
-  for (let at = from; at < length; at++) {
+  for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) at = afterString(bytes, at) - 1;
     else if (byte === OPEN || byte === OPEN_LIST) depth++;
     else if (byte === CLOSE || byte === CLOSE_LIST) {
-      depth--;
-      if (depth === 0) return at + 1;
+      if (--depth === 0) return at + 1;
     }
   }
   throw new SyntaxError('a bracket without its other');

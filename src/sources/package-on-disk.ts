@@ -75,13 +75,10 @@ export async function readPackageAndDocuments(
 }
 
 async function contentStream(path: string): Promise<AsyncIterable<Uint8Array>> {
-  return (await isGzip(path)) ? gunzipped(path) : createReadStream(path);
-}
-
-/** `pipe` alone would not destroy one stream when the other fails. */
-function gunzipped(path: string): AsyncIterable<Uint8Array> {
+  if (!(await isGzip(path))) return createReadStream(path);
   const file = createReadStream(path);
   const unzip = createGunzip();
+  // `pipe` alone would not destroy one stream when the other fails.
   file.on('error', (error) => unzip.destroy(error));
   unzip.on('close', () => file.destroy());
   return file.pipe(unzip);
@@ -137,12 +134,10 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 export async function packageForm(
   folder: string,
 ): Promise<'built' | 'parts' | typeof DOT_REGISTRY | undefined> {
-  if ((await undefinedIfAbsent(stat(join(folder, 'package.yaml'))))?.isFile() === true)
-    return 'built';
-  if ((await undefinedIfAbsent(stat(join(folder, 'crossplane.yaml'))))?.isFile() === true)
-    return 'parts';
-  const old = await undefinedIfAbsent(stat(join(folder, DOT_REGISTRY)));
-  return old?.isDirectory() === true ? DOT_REGISTRY : undefined;
+  const statOf = (name: string) => undefinedIfAbsent(stat(join(folder, name)));
+  if ((await statOf('package.yaml'))?.isFile() === true) return 'built';
+  if ((await statOf('crossplane.yaml'))?.isFile() === true) return 'parts';
+  return (await statOf(DOT_REGISTRY))?.isDirectory() === true ? DOT_REGISTRY : undefined;
 }
 
 /**
@@ -166,7 +161,7 @@ interface PackagePart {
   readonly bytes: Uint8Array;
 }
 
-export async function packageParts(folder: string, shown: string): Promise<PackagePart[]> {
+async function packageParts(folder: string, shown: string): Promise<PackagePart[]> {
   const meta = join(folder, 'crossplane.yaml');
   const others = (await yamlFiles(folder, 'root')).filter((file) => file !== meta);
   const parts: PackagePart[] = [];
@@ -246,10 +241,9 @@ export async function registryContents(
   read: Pick<RegistryPackage, 'add' | 'value'> = new RegistryPackage(),
 ): Promise<PackageContents> {
   for (const { name, bytes } of files) await read.add(name, chunks(bytes));
-  return read.value ?? { metas: [], objects: [], problems: [EMPTY_PROBLEM], warnings: [] };
+  const problems = [{ message: '`.registry/` is empty' }];
+  return read.value ?? { metas: [], objects: [], problems, warnings: [] };
 }
-
-const EMPTY_PROBLEM = { message: '`.registry/` is empty' };
 
 async function* chunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;

@@ -4,20 +4,15 @@ import { codeOf } from '../../base/files/file-system.js';
 import type { Clock } from '../../base/time.js';
 import { SourceError } from '../../base/errors.js';
 
-export interface RetryPolicy {
-  readonly maxTries: number;
-  readonly baseMs: number;
-  readonly maxWaitMs: number;
-  /** Time after the first attempt when no further attempt starts. */
-  readonly deadlineMs: number;
-}
-
-export const RETRY_POLICY: RetryPolicy = {
+export const RETRY_POLICY = {
   maxTries: 4,
   baseMs: 500,
   maxWaitMs: 30_000,
+  /** Time after the first attempt when no further attempt starts. */
   deadlineMs: 180_000,
 };
+
+export type RetryPolicy = Readonly<typeof RETRY_POLICY>;
 
 /** A failure for which a retry is useful. */
 export class TransientError extends Error {

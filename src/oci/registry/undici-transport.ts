@@ -37,23 +37,17 @@ export interface Certificates {
   readonly extra?: string | undefined;
 }
 
-export interface Timeouts {
-  readonly connectMs: number;
-  readonly firstByteMs: number;
-  /** From the request to its response, including the wait for a connection and 1xx responses. */
-  readonly answerMs: number;
-  readonly stallMs: number;
-  /** Time to read the rest of a discarded body. */
-  readonly discardMs: number;
-}
-
-const TIMEOUTS: Timeouts = {
+const TIMEOUTS = {
   connectMs: 10_000,
   firstByteMs: 60_000,
+  /** From the request to its response, including the wait for a connection and 1xx responses. */
   answerMs: 150_000,
   stallMs: 30_000,
+  /** Time to read the rest of a discarded body. */
   discardMs: 2_000,
 };
+
+export type Timeouts = Readonly<typeof TIMEOUTS>;
 
 /** A new connection is cheaper than reading a longer rest. */
 const MAX_DISCARDED_BYTES = 64 * 1024;

@@ -11,21 +11,11 @@ import {
 } from '../../base/files/file-system.js';
 import { parseJson } from '../../base/json.js';
 
-export interface CacheSummary {
-  readonly format: string;
-  readonly blobs: FileTotals;
-  readonly packages: FileTotals;
-  /** Repository names, and when each list was received, in milliseconds since the epoch. */
-  readonly tagLists: readonly Pick<CachedTags, 'name' | 'at'>[];
-  readonly quarantine: FileTotals;
-}
+export type CacheSummary = Awaited<ReturnType<typeof summarizeCache>>;
 
-export interface FileTotals {
-  readonly files: number;
-  readonly bytes: number;
-}
+export type FileTotals = Awaited<ReturnType<typeof totalsIn>>;
 
-export async function summarizeCache(folder: string): Promise<CacheSummary> {
+export async function summarizeCache(folder: string) {
   const root = join(folder, CACHE_FORMAT);
   return {
     format: CACHE_FORMAT,
@@ -36,7 +26,7 @@ export async function summarizeCache(folder: string): Promise<CacheSummary> {
   };
 }
 
-async function totalsIn(folder: string): Promise<FileTotals> {
+async function totalsIn(folder: string) {
   let [files, bytes] = [0, 0];
   for (const name of await namesIn(folder)) {
     const path = join(folder, name);
@@ -48,7 +38,8 @@ async function totalsIn(folder: string): Promise<FileTotals> {
   return { files, bytes };
 }
 
-async function tagLists(folder: string): Promise<CacheSummary['tagLists']> {
+/** Returns repository names, and when each list was received. */
+async function tagLists(folder: string): Promise<readonly Pick<CachedTags, 'name' | 'at'>[]> {
   const lists = [];
   for (const file of await namesIn(folder)) {
     const text = await readFile(join(folder, file), 'utf8').catch(() => '');

@@ -66,7 +66,7 @@ type DocumentReader = (
 /** Reads a package.yaml with `read`, or a package in the legacy format. */
 async function readImage(
   { repository, version, digest }: WantedImage,
-  { images, located }: LocatedImage,
+  { images, located }: { readonly images: ImageRepository; readonly located: LocatedPackage },
   target: ReleaseRules,
   take: (document: PackageDocument) => void,
   read: DocumentReader,
@@ -92,16 +92,11 @@ async function readImage(
   return { contents, notes: [...result.notes, ...documents.passTo(take)] };
 }
 
-interface LocatedImage {
-  readonly images: ImageRepository;
-  readonly located: LocatedPackage;
-}
-
 async function locateImage(
   { repository, version, digest }: WantedImage,
   sources: readonly PackageSource[],
   target: ReleaseRules,
-): Promise<LocatedImage | undefined> {
+) {
   const versions = digest === undefined ? [version] : [version, digest];
   for (const source of sources.filter(hasImages)) {
     for (const candidate of versions) {

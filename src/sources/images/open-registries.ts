@@ -13,7 +13,7 @@ import {
   credentialHelpers,
   parseDockerConfig,
 } from '../../oci/registry/docker-credentials.js';
-import { combinedCredentials, type CredentialStore } from '../../oci/registry/credentials.js';
+import { combinedCredentials } from '../../oci/registry/credentials.js';
 import type { DiskCache } from '../../oci/store/disk-cache.js';
 import type { ImageDestination, ImageRepository } from '../../oci/image/image-repository.js';
 import { cachedRepository, offlineRepository } from '../../oci/store/cached-repository.js';
@@ -78,7 +78,7 @@ export function openRegistries(options: RegistriesOptions): PackageSource {
 
 export function connectRegistries(options: RegistriesOptions): Registries {
   const { cache, insecure = new Set() } = options;
-  const { secrets, credentials } = credentialsIn(options);
+  const { byName, credentials } = credentialsIn(options);
   const transport = transportFor(options);
   const clock = options.budget === undefined ? realClock : limitedClock(realClock, options.budget);
   const online = new RegistryClient({ transport, clock });
@@ -95,7 +95,7 @@ export function connectRegistries(options: RegistriesOptions): Registries {
       credentials,
       insecure,
       imageConfigs: options.imageConfigs,
-      pullSecrets: storesByName(secrets),
+      pullSecrets: byName,
       note: options.note,
     }),
     repository: (reference) => client.repository(remoteName(reference)),
@@ -113,22 +113,16 @@ function transportFor({ env, connections, observer, budget }: RegistriesOptions)
   );
 }
 
-interface NamedStore {
-  readonly name: string | undefined;
-  readonly store: CredentialStore;
-}
-
-function credentialsIn({ env, budget, pullSecrets = [] }: RegistriesOptions): {
-  readonly secrets: readonly NamedStore[];
-  readonly credentials: CredentialStore;
-} {
+function credentialsIn({ env, budget, pullSecrets = [] }: RegistriesOptions) {
   const askHelper = credentialHelpers(env, budget);
   const secrets = pullSecrets.map(({ name, dockerConfig, file }) => ({
     name,
     store: configCredentials(parseDockerConfig(dockerConfig, file), askHelper),
   }));
   const stores = [...secrets.map(({ store }) => store), fileCredentials(env, askHelper)];
-  return { secrets, credentials: combinedCredentials(stores) };
+  const named = secrets.flatMap(({ name, store }) => (name === undefined ? [] : [[name, store] as const]));
+  // The first of several secrets with one name wins.
+  return { byName: new Map(named.toReversed()), credentials: combinedCredentials(stores) };
 }
 
 function cachedClient(
@@ -149,14 +143,6 @@ function cachedClient(
       return { ...cached, keepAhead };
     },
   };
-}
-
-function storesByName(secrets: readonly NamedStore[]): ReadonlyMap<string, CredentialStore> {
-  const byName = new Map<string, CredentialStore>();
-  for (const { name, store } of secrets) {
-    if (name !== undefined && !byName.has(name)) byName.set(name, store);
-  }
-  return byName;
 }
 
 async function certificatesIn(env: RegistriesOptions['env']): Promise<Certificates> {

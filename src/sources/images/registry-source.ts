@@ -42,10 +42,17 @@ interface RegistrySourceOptions {
 
 /** Returns a source for packages at the registries that their names or ImageConfigs point to. */
 export function registrySource(options: RegistrySourceOptions): ImageSource {
-  const { imageConfigs = [], insecure = new Set(), pullSecrets = new Map(), parsed } = options;
+  const { imageConfigs = [], insecure = new Set(), parsed } = options;
+  const pullSecrets: ReadonlyMap<string, CredentialStore> = options.pullSecrets ?? new Map();
   const opened = new Map<string, ImageRepository>();
   const tagBudget = new TagBudget();
-  const storeFor = memoizedStores(options);
+  const stores = new Map<string, CredentialStore>();
+  /** Uses the named Secret, if given, before the machine's credentials. */
+  const storeFor = (secret: string | undefined) => {
+    const named = secret === undefined ? undefined : pullSecrets.get(secret);
+    if (secret === undefined || named === undefined) return options.credentials;
+    return getOrCreate(stores, secret, () => combinedCredentials([named, options.credentials]));
+  };
   const open = ({ reference, secret }: ImageLocation, { rules }: ReleaseRules) => {
     const { registry: host, path } = reference;
     const plainHttp = isPlainHttpAllowed(host, { dotLocal: rules.plainHttpForDotLocal, insecure });
@@ -102,34 +109,21 @@ export function registrySource(options: RegistrySourceOptions): ImageSource {
       const place = imageLocation(joinReference(repository, version), imageConfigs, target);
       if (place === undefined) return undefined;
       const images = open(place, target);
+      const named = <T>(answer: Promise<T>) => annotated(place, repository, answer);
       prefetchManifest(images, parts?.manifest);
       return {
         name: images.name,
         partial: images.partial,
-        tags: () => annotated(place, repository, images.tags()),
-        manifest: (reference) => annotated(place, repository, images.manifest(reference)),
+        tags: () => named(images.tags()),
+        manifest: (reference) => named(images.manifest(reference)),
         pointsAt:
-          images.pointsAt &&
-          ((reference, digest) =>
-            annotated(place, repository, images.pointsAt!(reference, digest))),
-        referrers:
-          images.referrers && ((digest) => annotated(place, repository, images.referrers!(digest))),
-        blob: (descriptor) => annotated(place, repository, images.blob(descriptor)),
-        copyBlob: (descriptor, to) =>
-          annotated(place, repository, copyBlob(images, descriptor, to)),
-        openBlob: (descriptor) => annotated(place, repository, openBlob(images, descriptor)),
+          images.pointsAt && ((reference, digest) => named(images.pointsAt!(reference, digest))),
+        referrers: images.referrers && ((digest) => named(images.referrers!(digest))),
+        blob: (descriptor) => named(images.blob(descriptor)),
+        copyBlob: (descriptor, to) => named(copyBlob(images, descriptor, to)),
+        openBlob: (descriptor) => named(openBlob(images, descriptor)),
       };
     },
-  };
-}
-
-/** Returns stores that use the named Secret, if given, before the machine's credentials. */
-function memoizedStores({ credentials, pullSecrets }: RegistrySourceOptions) {
-  const stores = new Map<string, CredentialStore>();
-  return (secret: string | undefined): CredentialStore => {
-    const named = secret === undefined ? undefined : pullSecrets?.get(secret);
-    if (secret === undefined || named === undefined) return credentials;
-    return getOrCreate(stores, secret, () => combinedCredentials([named, credentials]));
   };
 }
 
@@ -154,12 +148,7 @@ export function imageLocation(
   const parse = (text: string) => parseReference(text, { defaultRegistry, emptyTagIsLatest });
   const reference = parse(image);
   if (reference !== undefined) {
-    return {
-      original,
-      reference,
-      rewrittenBy,
-      secret: pullSecretFor(image, configs, target),
-    };
+    return { original, reference, rewrittenBy, secret: pullSecretFor(image, configs, target) };
   }
   if (rewrittenBy === undefined || parse(original) === undefined) return undefined;
   throw new InputError(

@@ -1,8 +1,7 @@
-import type { IndexPackage, IndexVersion, IndexXrd } from './index-file.js';
+import type { IndexObject, IndexPackage, IndexVersion, IndexXrd } from './index-file.js';
 import { byCodePoint } from '../../base/collections.js';
 import { type JsonValue, mappingOf } from '../../base/json.js';
 import type {
-  CompositionSpec,
   Definition,
   MetaDocument,
   PackageContents,
@@ -33,16 +32,13 @@ function metaOf(entry: IndexVersion, name: string, kind: string): MetaDocument {
     labels: entry.labels ?? {},
     ...(entry.labels === undefined && { hasUnknownLabels: true }),
     annotations: {},
-    crossplane: crossplaneOf(entry),
+    crossplane:
+      entry.crossplaneAsWritten ??
+      (entry.crossplane === undefined ? undefined : { version: entry.crossplane }),
     dependsOn: entry.dependsOn ?? [],
     capabilities: entry.capabilities ?? [],
     decodeError: entry.decodeError,
   };
-}
-
-function crossplaneOf(entry: IndexVersion): JsonValue | undefined {
-  if (entry.crossplaneAsWritten !== undefined) return entry.crossplaneAsWritten;
-  return entry.crossplane === undefined ? undefined : { version: entry.crossplane };
 }
 
 /**
@@ -71,23 +67,28 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
 }
 
 function objectsOf(entry: IndexVersion): PackageObject[] {
-  const objects: PackageObject[] = [];
-  for (const name of entry.crds ?? []) {
-    const defines = factFor(entry.defines, name);
-    objects.push({ apiVersion: undefined, kind: 'CustomResourceDefinition', name, defines });
-  }
-  for (const { apiVersion, name, claim, claimKind, defines } of entry.xrds ?? []) {
-    const kind = 'CompositeResourceDefinition';
-    objects.push({ apiVersion, kind, name, claimCrd: claim, claimKind, defines });
-  }
-  for (const name of entry.compositions ?? []) {
-    const composition = factFor(entry.compositionSpecs, name);
-    objects.push({ apiVersion: undefined, kind: 'Composition', name, composition });
-  }
-  for (const { apiVersion, kind, name, claim, claimKind, defines } of entry.objects ?? []) {
-    objects.push({ apiVersion, kind, name, claimCrd: claim, claimKind, defines });
-  }
-  return objects;
+  const { crds = [], xrds = [], compositions = [], objects = [] } = entry;
+  return [
+    ...crds.map((name) => ({
+      apiVersion: undefined,
+      kind: 'CustomResourceDefinition',
+      name,
+      defines: factFor(entry.defines, name),
+    })),
+    ...xrds.map((xrd) => withClaimCrd({ ...xrd, kind: 'CompositeResourceDefinition' })),
+    ...compositions.map((name) => ({
+      apiVersion: undefined,
+      kind: 'Composition',
+      name,
+      composition: factFor(entry.compositionSpecs, name),
+    })),
+    ...objects.map(withClaimCrd),
+  ];
+}
+
+function withClaimCrd(object: IndexObject): PackageObject {
+  const { apiVersion, kind, name, claim, claimKind, defines } = object;
+  return { apiVersion, kind, name, claimCrd: claim, claimKind, defines };
 }
 
 function factFor<T>(facts: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
@@ -146,11 +147,8 @@ function metaFields(meta: MetaDocument, repository: string, packageKind: string)
 }
 
 /** Providers also store empty labels, because the family label is read from them. */
-function labelsOf({
-  kind,
-  labels,
-  hasUnknownLabels,
-}: MetaDocument): MetaDocument['labels'] | undefined {
+function labelsOf(meta: MetaDocument): MetaDocument['labels'] | undefined {
+  const { kind, labels, hasUnknownLabels } = meta;
   if (hasUnknownLabels) return undefined;
   return kind === 'Provider' ? labels : unlessNoKeys(labels);
 }
@@ -167,16 +165,16 @@ function objectFields(objects: readonly PackageObject[]): IndexVersion {
   const sorted = objects.toSorted((a, b) => byCodePoint(a.name, b.name));
   const crds = sorted.filter(isCrd);
   const compositions = sorted.filter(isComposition);
-  const rest = sorted.filter(
+  const others = sorted.filter(
     (object) => !isCrd(object) && !isXrd(object) && !isComposition(object),
   );
   return {
     crds: unlessEmpty(crds.map(({ name }) => name)),
-    defines: unlessNoKeys(definitionsOf(crds)),
+    defines: unlessNoKeys(factsByName(crds, ({ defines }) => defines && definition(defines))),
     xrds: unlessEmpty(sorted.filter(isXrd).map(xrdEntry)),
     compositions: unlessEmpty(compositions.map(({ name }) => name)),
-    compositionSpecs: unlessNoKeys(compositionSpecsOf(compositions)),
-    objects: unlessEmpty(rest.map((object) => ({ ...xrdEntry(object), kind: object.kind }))),
+    compositionSpecs: unlessNoKeys(factsByName(compositions, ({ composition }) => composition)),
+    objects: unlessEmpty(others.map((object) => ({ ...xrdEntry(object), kind: object.kind }))),
   };
 }
 
@@ -205,17 +203,13 @@ function xrdEntry(object: PackageObject): IndexXrd {
   });
 }
 
-function definitionsOf(crds: readonly PackageObject[]): Readonly<Record<string, Definition>> {
+function factsByName<T>(
+  objects: readonly PackageObject[],
+  factOf: (object: PackageObject) => T | undefined,
+): Readonly<Record<string, T>> {
+  const facts = objects.map((object) => [object.name, factOf(object)] as const);
   return Object.fromEntries(
-    crds.flatMap(({ name, defines }) => (defines ? [[name, definition(defines)]] : [])),
-  );
-}
-
-function compositionSpecsOf(
-  compositions: readonly PackageObject[],
-): Readonly<Record<string, CompositionSpec>> {
-  return Object.fromEntries(
-    compositions.flatMap(({ name, composition }) => (composition ? [[name, composition]] : [])),
+    facts.flatMap(([name, fact]) => (fact === undefined ? [] : [[name, fact]])),
   );
 }
 

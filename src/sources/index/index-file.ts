@@ -66,13 +66,8 @@ export interface IndexXrd {
   readonly defines?: Definition | undefined;
 }
 
-export interface IndexObject {
-  readonly apiVersion?: string | undefined;
+export interface IndexObject extends IndexXrd {
   readonly kind: string;
-  readonly name: string;
-  readonly claim?: string | undefined;
-  readonly claimKind?: string | undefined;
-  readonly defines?: Definition | undefined;
 }
 
 const text = (description: string): Schema => ({ type: 'string', description });

@@ -30,11 +30,14 @@ export async function buildIndex(
     const tags = await source.tags(repository, target);
     if (tags === undefined) continue;
     const fetched = await Promise.all(
-      versionTags(tags).map(async (version) => {
-        const found = await source.fetch({ repository, version }, target);
-        const released = found && (await releaseDates(source, { repository, version }, target));
-        return { version, found, released };
-      }),
+      tags
+        .filter((tag) => !isAttachmentTag(tag))
+        .sort(byCodePoint)
+        .map(async (version) => {
+          const found = await source.fetch({ repository, version }, target);
+          const released = found && (await releaseDates(source, { repository, version }, target));
+          return { version, found, released };
+        }),
     );
     const included = fetched.filter(({ version, found }) => {
       const why = found && reasonToOmit(version, found, { target, compat });
@@ -45,10 +48,6 @@ export async function buildIndex(
     packages.push([repository, packageEntry(repository, included)]);
   }
   return { packages: Object.fromEntries(packages) };
-}
-
-function versionTags(tags: readonly string[]): string[] {
-  return tags.filter((tag) => !isAttachmentTag(tag)).sort(byCodePoint);
 }
 
 /** Errors that make only the date unavailable. */
@@ -111,11 +110,8 @@ function definedDates({ created, firstSeen }: Released = {}): Released {
 
 /** The kind of the first version with one. Versions of another kind have their own in the entry. */
 function kindOf(fetched: readonly Fetched[]): string {
-  for (const { found } of fetched) {
-    const meta = found && singleMeta(found.contents);
-    if (meta !== undefined) return meta.kind;
-  }
-  return 'Unknown';
+  const metas = fetched.flatMap(({ found }) => (found && singleMeta(found.contents)) ?? []);
+  return metas[0]?.kind ?? 'Unknown';
 }
 
 /** Formats an index: sorted, one version per line, deterministic. */

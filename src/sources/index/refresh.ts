@@ -247,11 +247,9 @@ function mapVersions(
   indexed: IndexPackage,
   map: (version: string, entry: IndexVersion) => IndexVersion,
 ): IndexPackage {
-  const versions = Object.entries(indexed.versions).map(([name, entry]) => [
-    name,
-    map(name, entry),
-  ]);
-  return { ...indexed, versions: Object.fromEntries(versions) };
+  const versions = Object.entries(indexed.versions);
+  const mapped = versions.map(([version, entry]) => [version, map(version, entry)] as const);
+  return { ...indexed, versions: Object.fromEntries(mapped) };
 }
 
 /** Copies `firstSeen` from the index that is replaced. `before` returns its packages. */

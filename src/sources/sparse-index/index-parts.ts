@@ -107,7 +107,7 @@ export async function inconsistencies(snapshot: SparseIndexSnapshot): Promise<re
     (name) => rebuilt.tables[name].digest !== snapshot.tables[name].digest,
   );
   const differences = otherTables.map((name) => `its table of ${name}`);
-  if (rebuilt.required?.digest !== snapshot.required?.digest) {
+  if (rebuilt.required?.digest !== snapshot.tables.required?.digest) {
     differences.push('its list of packages that others require');
   }
   if (differences.length > 0) return differences;

@@ -47,7 +47,7 @@ export class SparseIndexSnapshot {
   readonly shown: string;
   readonly #images: ImageRepository;
   readonly #top: StoredManifest;
-  readonly #tables: TableRefs;
+  readonly tables: TableRefs;
   #requiredList: Promise<ReadonlyMap<string, unknown>> | undefined;
   readonly #tableBuckets = new Map<TableName, Promise<readonly (PartRef | undefined)[]>>();
   readonly #nodes = new Map<Digest, Promise<ReadonlyMap<string, unknown>>>();
@@ -58,7 +58,7 @@ export class SparseIndexSnapshot {
     this.shown = shown;
     this.#images = images;
     this.#top = top;
-    this.#tables = tables;
+    this.tables = tables;
   }
 
   /** Opens the state with the given top manifest, which must have the type of a sparse index. */
@@ -148,17 +148,9 @@ export class SparseIndexSnapshot {
     return this.#all('words', parseStrings);
   }
 
-  get tables(): Readonly<Record<TableName, PartRef>> {
-    return this.#tables;
-  }
-
-  get required(): PartRef | undefined {
-    return this.#tables.required;
-  }
-
   /** Whether the index has prefetch hints; older ones do not. */
   get hasHints(): boolean {
-    return this.required !== undefined;
+    return this.tables.required !== undefined;
   }
 
   /**
@@ -181,9 +173,9 @@ export class SparseIndexSnapshot {
       }
     };
     await visit(this.#top);
-    if (this.required !== undefined) digests.add(this.required.digest);
+    if (this.tables.required !== undefined) digests.add(this.tables.required.digest);
     for (const name of TABLES) {
-      digests.add(this.#tables[name].digest);
+      digests.add(this.tables[name].digest);
       for (const bucket of await this.#table(name)) if (bucket) digests.add(bucket.digest);
     }
     return digests;
@@ -216,10 +208,11 @@ export class SparseIndexSnapshot {
 
   /** Returns the list of required packages, or an empty map if the index has none. */
   #required(): Promise<ReadonlyMap<string, unknown>> {
+    const { required } = this.tables;
     return (this.#requiredList ??=
-      this.required === undefined
+      required === undefined
         ? Promise.resolve(new Map())
-        : this.#readList(this.required, 'required', `\`${REQUIRED_TITLE}\``));
+        : this.#readList(required, 'required', `\`${REQUIRED_TITLE}\``));
   }
 
   #table(name: TableName): Promise<readonly (PartRef | undefined)[]> {
@@ -228,7 +221,7 @@ export class SparseIndexSnapshot {
 
   async #readTable(name: TableName): Promise<readonly (PartRef | undefined)[]> {
     const shown = `${this.shown}, \`lookup/${name}.json\``;
-    const fields = fieldsOf(parseJson(await this.#part(this.#tables[name], shown))?.value);
+    const fields = fieldsOf(parseJson(await this.#part(this.tables[name], shown))?.value);
     const buckets = listOf(fields?.get('buckets'));
     const isTable = buckets !== undefined && Number.isInteger(Math.log2(buckets.length));
     if (!isTable || fields?.get('table') !== name) throw damaged(shown, 'it is not a table');
