@@ -7,7 +7,7 @@ import type { Repository } from '../../crossplane/packages/package.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import { knownReleases, targetFor, type Target } from '../../crossplane/releases/target.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
-import { formatIndex, buildIndex } from '../../sources/index/make-index.js';
+import { formatIndex, buildIndex, withFirstSeenOf } from '../../sources/index/make-index.js';
 import type { ArgsOf, Flags, Outcome } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { imageConfigFlag, imageConfigs, compatFlag } from '../../cli/arguments/input-flags.js';
@@ -20,7 +20,6 @@ import { openEach, openSources, sourceFlags } from '../../cli/sources/source-fla
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
 import type { Digest } from '../../base/digest.js';
 import { readIndex } from '../../sources/index/index-source.js';
-import { withFirstSeenOf } from '../../sources/index/refresh.js';
 import { fileIndex } from '../../sources/sparse-index/index-parts.js';
 import { publishIndex } from '../../sources/sparse-index/publish.js';
 import { updateIndex, verifyIndex } from './compare-command.js';

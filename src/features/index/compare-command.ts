@@ -12,7 +12,7 @@ import {
   type RefreshOptions,
   refreshPackages,
   versionChanges,
-} from '../../sources/index/refresh.js';
+} from '../../sources/index/make-index.js';
 import {
   changedParts,
   fileIndex,

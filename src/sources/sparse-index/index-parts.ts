@@ -21,7 +21,7 @@ import {
   formatRef,
 } from './format.js';
 import type { SparseIndexSnapshot } from './snapshot.js';
-import type { ReadableIndex, RefreshedPackage } from '../index/refresh.js';
+import { formatIndex, type ReadableIndex, type RefreshedPackage } from '../index/make-index.js';
 import {
   type Artifact,
   EMPTY_CONFIG,
@@ -31,7 +31,6 @@ import {
 } from '../../oci/image/artifact.js';
 import type { StoredManifest } from '../../oci/image/image-repository.js';
 import { sha256, type Digest } from '../../base/digest.js';
-import { formatIndex } from '../index/make-index.js';
 
 const MAX_PARALLEL_READS = 8;
 

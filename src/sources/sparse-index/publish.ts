@@ -1,8 +1,7 @@
 import { SourceError } from '../../base/errors.js';
 import type { IndexFile } from '../index/index-file.js';
 import { sha256, type Digest } from '../../base/digest.js';
-import { formatIndex } from '../index/make-index.js';
-import { withFirstSeenOf } from '../index/refresh.js';
+import { formatIndex, withFirstSeenOf } from '../index/make-index.js';
 import { buildParts, sparseIndexArtifact, type Parts } from './index-parts.js';
 import { SparseIndexSnapshot } from './snapshot.js';
 import { type Artifact, ARTIFACT_TYPE } from '../../oci/image/artifact.js';

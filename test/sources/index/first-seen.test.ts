@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { IndexPackage } from '../../../src/sources/index/index-file.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
-import { refreshPackages, versionChanges } from '../../../src/sources/index/refresh.js';
+import { refreshPackages, versionChanges } from '../../../src/sources/index/make-index.js';
 import { digestOf } from '../../support/lockfiles.js';
 
 const A = 'h.io/acme/a';
