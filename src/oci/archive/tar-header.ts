@@ -82,6 +82,7 @@ function checksums(block: Uint8Array): [unsigned: number, signed: number] {
 
 /** Returns the prefix of the name, or undefined if the header is damaged. */
 function namePrefix(block: Uint8Array, format: Format): string | undefined {
+  const isDamaged = (field: Field) => numberField(block, field) === undefined;
   switch (format) {
     case 'v7':
       return '';
@@ -89,17 +90,13 @@ function namePrefix(block: Uint8Array, format: Format): string | undefined {
       return textField(block, FIELD.prefix);
     case 'star': {
       const times = [FIELD.starAccessTime, FIELD.starChangeTime];
-      const damaged = times.some((field) => numberField(block, field) === undefined);
-      return damaged ? undefined : textField(block, FIELD.starPrefix);
+      return times.some(isDamaged) ? undefined : textField(block, FIELD.starPrefix);
     }
     case 'gnu': {
       // GNU stores times where other formats store a prefix. Go reads an invalid time as a prefix
       // because its own writer had a bug; no package builder uses that version.
       const times = [FIELD.gnuAccessTime, FIELD.gnuChangeTime];
-      const damaged = times.some(
-        (field) => block[field[0]] !== 0 && numberField(block, field) === undefined,
-      );
-      return damaged ? undefined : '';
+      return times.some((field) => block[field[0]] !== 0 && isDamaged(field)) ? undefined : '';
     }
   }
 }

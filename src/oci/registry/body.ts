@@ -50,10 +50,15 @@ export async function* withPaceCheck(
   try {
     for await (const chunk of body) {
       size += chunk.byteLength;
-      if (clock.now() - start > limitMs) throw tooLate(limitMs);
+      if (clock.now() - start > limitMs) {
+        const seconds = Math.round(limitMs / 1000);
+        throw new TransientError(`the answer was not complete after ${seconds} s`);
+      }
       const elapsed = clock.now() - since;
       if (elapsed > STALL_WINDOW_MS) {
-        if ((size * 1000) / elapsed < MIN_BYTES_PER_SECOND) throw tooSlow();
+        if ((size * 1000) / elapsed < MIN_BYTES_PER_SECOND) {
+          throw new TransientError(`the answer came at less than ${MIN_BYTES_PER_SECOND} B/s`);
+        }
         [since, size] = [clock.now(), 0];
       }
       yield chunk;
@@ -61,15 +66,6 @@ export async function* withPaceCheck(
   } catch (error) {
     throw asTransient(error);
   }
-}
-
-function tooLate(limitMs: number): TransientError {
-  const seconds = Math.round(limitMs / 1000);
-  return new TransientError(`the answer was not complete after ${seconds} s`);
-}
-
-function tooSlow(): TransientError {
-  return new TransientError(`the answer came at less than ${MIN_BYTES_PER_SECOND} B/s`);
 }
 
 /** Passes bytes to a sink and verifies their size and digest. */

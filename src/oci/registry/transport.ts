@@ -72,9 +72,11 @@ export function observedTransport(transport: Transport, observer: NetworkObserve
     };
     try {
       const response = await transport(request);
-      const report = once((bytes: number, error: string | undefined) =>
-        observer.exchange?.({ ...summary, status: response.status, bytes, error }),
-      );
+      let isReported = false;
+      const report = (bytes: number, error: string | undefined) => {
+        if (!isReported) observer.exchange?.({ ...summary, status: response.status, bytes, error });
+        isReported = true;
+      };
       return {
         status: response.status,
         header: (name) => response.header(name),
@@ -110,14 +112,6 @@ async function* countedBody(
   } finally {
     done(bytes, failure);
   }
-}
-
-function once<Args extends readonly unknown[]>(call: (...args: Args) => void) {
-  let called = false;
-  return (...args: Args) => {
-    if (!called) call(...args);
-    called = true;
-  };
 }
 
 function schemeOf(authorization: string | undefined): Exchange['authorization'] {

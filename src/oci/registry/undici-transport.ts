@@ -64,23 +64,13 @@ export function undiciTransport(options: UndiciOptions): {
   };
 }
 
-interface Routes {
-  readonly proxyFor: ProxyChoice;
-  /** For a host that the user named or, with a rule, one that a registry referred to. */
-  readonly direct: (rule?: AddressRule) => Dispatcher;
-  readonly tunnel: (proxy: Proxy) => Dispatcher;
-  /** Class of the address at which a host was last reached. */
-  readonly classOf: (hostname: string) => AddressRule['registry'];
-  readonly answerMs: number;
-  readonly discardMs: number;
-  close(): Promise<void>;
-}
+type Routes = Awaited<ReturnType<typeof createRoutes>>;
 
-async function createRoutes(options: UndiciOptions): Promise<Routes> {
+async function createRoutes(options: UndiciOptions) {
   const proxyFor = proxiesFromEnvironment(options.env);
   const { Agent, buildConnector: connectorFor, Pool, ProxyAgent } = await import('undici');
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const { connectMs, firstByteMs, stallMs, answerMs, discardMs } = timeouts;
+  const { connectMs, firstByteMs, stallMs } = timeouts;
   const ca = authorities(await options.certificates?.());
   // Set explicitly so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
   const verified = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
@@ -88,15 +78,16 @@ async function createRoutes(options: UndiciOptions): Promise<Routes> {
   const { connections } = options;
   const shared = { connections, connect, headersTimeout: firstByteMs, bodyTimeout: stallMs };
   const lookup = options.lookup ?? systemLookup;
+  /** Class of the address at which a host was last reached. */
   const reached = new Map<string, AddressRule['registry']>();
   const agents = new Map<string, Dispatcher>();
   const agent = (rule: AddressRule | undefined) => {
-    const found = rule === undefined ? lookup : guardedLookup(lookup, rule);
-    const open = connectorFor({ ...connect, lookup: found });
-    return new Agent({
-      ...shared,
-      connect: rule === undefined ? recordingClasses(open, reached) : open,
-    });
+    if (rule !== undefined) {
+      const guarded = connectorFor({ ...connect, lookup: guardedLookup(lookup, rule) });
+      return new Agent({ ...shared, connect: guarded });
+    }
+    const open = connectorFor({ ...connect, lookup });
+    return new Agent({ ...shared, connect: recordingClasses(open, reached) });
   };
   const tunnels = new Map<Proxy, Dispatcher>();
   const tunnel = (proxy: Proxy) =>
@@ -111,11 +102,12 @@ async function createRoutes(options: UndiciOptions): Promise<Routes> {
     });
   return {
     proxyFor,
-    direct: (rule) => getOrCreate(agents, JSON.stringify(rule) ?? '', () => agent(rule)),
-    classOf: (hostname) => reached.get(hostname) ?? addressClass(hostname),
-    tunnel: (proxy) => getOrCreate(tunnels, proxy, () => tunnel(proxy)),
-    answerMs,
-    discardMs,
+    /** For a host that the user named or, with a rule, one that a registry referred to. */
+    direct: (rule?: AddressRule) =>
+      getOrCreate(agents, JSON.stringify(rule) ?? '', () => agent(rule)),
+    classOf: (hostname: string) => reached.get(hostname) ?? addressClass(hostname),
+    tunnel: (proxy: Proxy) => getOrCreate(tunnels, proxy, () => tunnel(proxy)),
+    timeouts,
     close: async () => {
       const all = [...agents.values(), ...tunnels.values()];
       await Promise.all(all.map((dispatcher) => dispatcher.destroy()));
@@ -134,15 +126,16 @@ async function exchange(request: HttpRequest, routes: Routes): Promise<HttpRespo
   const failedRequest = { url: request.url, proxy };
   let answer: Dispatcher.ResponseData;
   try {
-    answer = await withAnswerTimeout(request, routes.answerMs, (limited) =>
+    answer = await withAnswerTimeout(request, routes.timeouts.answerMs, (limited) =>
       dispatch(limited, proxy, routes),
     );
   } catch (error) {
     throw asHostUnreachable(error, failedRequest);
   }
   const { statusCode, headers, body } = answer;
+  const { discardMs } = routes.timeouts;
   if (proxy !== undefined && statusCode === 407) {
-    await discard(body, routes.discardMs);
+    await discard(body, discardMs);
     throw new HostUnreachableError(`${PROXY_ANSWERED}407`, failedRequest, undefined);
   }
   return {
@@ -152,7 +145,7 @@ async function exchange(request: HttpRequest, routes: Routes): Promise<HttpRespo
       return typeof value === 'string' ? value : value?.join(', ');
     },
     body,
-    discard: () => discard(body, routes.discardMs),
+    discard: () => discard(body, discardMs),
   };
 }
 

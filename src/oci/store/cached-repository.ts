@@ -32,9 +32,8 @@ export function cachedRepository(
     name,
     tags: async () => {
       const cached = await tagsIn(cache, name);
-      const list = await remote.tagList(
-        cached?.tags === undefined ? undefined : { ...cached, tags: cached.tags },
-      );
+      const { tags } = cached ?? {};
+      const list = await remote.tagList(tags && { ...cached, tags });
       await cache.keepRecord('tags', name, { ...list, name, at: clock.now() });
       return list?.tags;
     },
@@ -156,23 +155,21 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
 }
 
-interface CachedManifest {
-  /** undefined if there was no such tag or digest. */
-  readonly digest: Digest | undefined;
-  /** undefined if the cache has the digest but not the bytes. */
-  readonly manifest: StoredManifest | undefined;
-}
-
-/** Looked up by repository and reference, because another repository may lack the same manifest. */
+/**
+ * Looked up by repository and reference, because another repository may lack the same manifest.
+ * `digest` is undefined if there was no such tag or digest, `manifest` if its bytes are missing.
+ */
 async function manifestIn(
   cache: DiskCache,
   name: string,
   reference: string,
-): Promise<CachedManifest | undefined> {
+): Promise<
+  { readonly digest?: Digest; readonly manifest?: StoredManifest | undefined } | undefined
+> {
   const fields = fieldsOf(await cache.record('references', referenceKey(name, reference)));
   if (fields === undefined) return undefined;
   const digest = stringOf(fields.get('digest'));
-  if (digest === undefined || !isDigest(digest)) return { digest: undefined, manifest: undefined };
+  if (digest === undefined || !isDigest(digest)) return {};
   const bytes = await cache.blob(digest);
   return { digest, manifest: bytes && { digest, bytes } };
 }

@@ -93,11 +93,6 @@ function imageName({ annotations }: Descriptor): string | undefined {
   return annotations.get(REF_NAME) ?? annotations.get(CONTAINERD_NAME);
 }
 
-/** Returns the digest in the name of an image, or undefined if the name has a tag. */
-function imageDigest(descriptor: Descriptor): string | undefined {
-  return imageName(descriptor)?.split('@')[1];
-}
-
 function imageCandidate(
   descriptor: Descriptor,
   name: LayoutName | undefined,
@@ -133,7 +128,10 @@ function repositoryIn(
       throw new SourceError('BAD_SOURCE', tree.shown, what);
     },
     referrers: async (digest) => {
-      const untagged = [...versions.values()].filter((one) => isDigest(imageDigest(one) ?? ''));
+      // The name of an untagged image ends with its digest.
+      const untagged = [...versions.values()].filter((one) =>
+        isDigest(imageName(one)?.split('@')[1] ?? ''),
+      );
       const about: Descriptor[] = [];
       for (const one of untagged) {
         const bytes = await blobIn(one).bytes(LIMITS.manifestBytes);

@@ -38,7 +38,7 @@ const NAME = 'index';
 const MAX_PARALLEL_WRITES = 8;
 
 interface Replacement {
-  /** Digest of the current artifact; undefined if there is none. */
+  /** Digest of the artifact to replace; undefined if there is none. */
   readonly base: Digest | undefined;
   /** Blobs to keep: those of the new artifact, and those that readers may have open. */
   readonly keep: ReadonlySet<Digest>;
@@ -98,10 +98,8 @@ export class IndexFolder {
     try {
       return await cleaningUpOnSignal(cleanUp, async () => {
         const exists = await this.#exists();
-        staging = temporaryPathFor(
-          `${exists ? join(this.#folder, 'parts') : this.#folder}.${runName()}`,
-          'new',
-        );
+        const place = exists ? join(this.#folder, 'parts') : this.#folder;
+        staging = temporaryPathFor(`${place}.${runName()}`, 'new');
         const isNew = await this.#stage(staging, artifact);
         if (!isNew && replaced.base === artifact.manifest.digest) {
           await this.tidy();
@@ -115,17 +113,21 @@ export class IndexFolder {
       throw isFileSystemError(error) ? writeError(this.#shown, error) : error;
     } finally {
       if (staging !== undefined) await removeWithRetry(staging);
-      for (const each of [this.#folder, dirname(this.#folder)]) await removeEndedRunFiles(each);
+      await this.#removeLeftovers();
     }
   }
 
   /** Removes staging folders and locks of killed processes. */
   async tidy(): Promise<void> {
-    for (const each of [this.#folder, dirname(this.#folder)]) await removeEndedRunFiles(each);
+    await this.#removeLeftovers();
     const names = await namesIn(this.#folder);
     if (!names.some((name) => isLockName(name))) return;
     // Acquiring the lock removes a stale one and waits for a running process.
     await waitForLock(() => withLocks([this.#folder], async () => undefined));
+  }
+
+  async #removeLeftovers(): Promise<void> {
+    for (const each of [this.#folder, dirname(this.#folder)]) await removeEndedRunFiles(each);
   }
 
   async #current(): Promise<Descriptor | undefined> {

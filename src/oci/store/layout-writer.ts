@@ -3,6 +3,7 @@ import { join, basename, dirname } from 'node:path';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import { type Digest, isDigest } from '../../base/digest.js';
 import {
+  type Fill,
   fillAtomically,
   makeFolder,
   removeWithRetry,
@@ -84,14 +85,11 @@ export class LayoutWriter {
     let sink: FileSink | undefined;
     let found = false;
     try {
-      await fillAtomically(
-        path,
-        async (file) => {
-          sink = new FileSink(file);
-          found = await fill(sink);
-        },
-        { mode: SHARED_FILE },
-      );
+      const fillSink: Fill = async (file) => {
+        sink = new FileSink(file);
+        found = await fill(sink);
+      };
+      await fillAtomically(path, fillSink, { mode: SHARED_FILE });
     } catch (error) {
       throw sink?.failure ?? error;
     }
@@ -168,7 +166,7 @@ async function layoutTarget(path: string, shown: string): Promise<LayoutTarget> 
   if (folder === undefined) {
     return { folder: path, path, staging: stagingBeside(path), exists: false };
   }
-  const foreign = await foreignFiles(folder, shown, isStagingInside);
+  const foreign = await foreignFiles(folder, shown);
   if (foreign.length === 0) {
     return { folder, path, staging: stagingBeside(join(folder, STAGING_NAME)), exists: true };
   }
@@ -215,8 +213,7 @@ async function realFolder(path: string, shown: string): Promise<string | undefin
  * one wins.
  */
 async function publishLayout({ folder, path, staging, exists }: LayoutTarget): Promise<void> {
-  const isReplaceable = async () =>
-    (await foreignFiles(folder, folder, isStagingInside)).length === 0;
+  const isReplaceable = async () => (await foreignFiles(folder, folder)).length === 0;
   if (exists || !(await delayingSignals(() => renameToMissing(staging, folder, isReplaceable)))) {
     await waitForLock(() => withLocks([folder], () => mergeLayout(staging, folder)));
   }
@@ -319,21 +316,18 @@ export const LAYOUT_PARTS: readonly string[] = ['index.json', 'oci-layout', 'blo
 
 /**
  * Returns descriptions of files that a layout written by `vendor` would not have, and that a
- * replacement would delete. `isOurs` matches other names that `vendor` uses there.
+ * replacement would delete.
  */
-async function foreignFiles(
-  folder: string,
-  shown: string,
-  isOurs: (name: string) => boolean,
-): Promise<readonly string[]> {
+async function foreignFiles(folder: string, shown: string): Promise<readonly string[]> {
   const present = await namesInOutput(folder, shown);
-  const names = present.filter((name) => !isOurs(name) && !isLockName(name));
+  const names = present.filter((name) => !isStagingInside(name) && !isLockName(name));
   const others = names.filter((name) => !LAYOUT_PARTS.includes(name));
   if (names.length === 0 || others.length > 0) return quoted(others);
   const missing = LAYOUT_PARTS.filter((part) => !names.includes(part));
   // A process that was killed while it filled an empty folder also left its staging folder.
-  const isUnfinished = missing.includes('index.json') && present.some(isOurs);
-  if (isUnfinished) return foreignBlobs(folder, shown);
+  if (missing.includes('index.json') && present.some(isStagingInside)) {
+    return foreignBlobs(folder, shown);
+  }
   if (missing.length > 0) return quoted(names).map((name) => `${name} without \`${missing[0]}\``);
   return [...(await foreignBlobs(folder, shown)), ...(await foreignImages(folder, shown))];
 }
