@@ -34,10 +34,7 @@ export async function fullName(typed: string, known: Known): Promise<Repository>
   if (listed.includes(typed)) return typed;
   const ends = listed.filter((repository) => repository.endsWith(`/${typed}`));
   if (ends.length === 1) return ends[0]!;
-  if (ends.length > 1) {
-    const names = ends.map((repository) => `\`${repository}\``).join(' or ');
-    throw new InputError(`\`${typed}\` could be ${names}`, { hint: 'name one in full' });
-  }
+  if (ends.length > 1) throw ambiguousName(typed, ends);
   const meant =
     didYouMean(typed, listed) ??
     (typed.includes('/') ? undefined : didYouMean(typed, [...new Set(listed.map(packageName))]));
@@ -58,8 +55,16 @@ export function lockedPackage(typed: string, { packages }: Lockfile): LockedPack
     ({ repository, name }) => name === typed || repository.endsWith(`/${typed}`),
   );
   if (close.length < 2) return close[0];
-  const names = close.map(({ repository }) => `\`${repository}\``);
-  throw new InputError(`\`${typed}\` could be ${names.join(' or ')}`, { hint: 'name one in full' });
+  throw ambiguousName(
+    typed,
+    close.map(({ repository }) => repository),
+  );
+}
+
+/** Returns the error for a short name that several packages have. */
+export function ambiguousName(typed: string, names: readonly string[]): InputError {
+  const could = names.map((name) => `\`${name}\``).join(' or ');
+  return new InputError(`\`${typed}\` could be ${could}`, { hint: 'name one in full' });
 }
 
 interface NotLockedOptions {

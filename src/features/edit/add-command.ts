@@ -1,5 +1,6 @@
 import { ANY_VERSION, readRef } from '../../project/inputs/references.js';
 import type { ListedPackage } from '../../project/edit/package-list.js';
+import type { Repository } from '../../crossplane/packages/package.js';
 import { formatOrigin, InputError } from '../../base/errors.js';
 import {
   type PackageRootDraft,
@@ -39,20 +40,20 @@ export const addCommand = defineCommand({
     const before = await set.request();
     const known = { lockfile: set.lock?.lockfile, source: await set.source(before) };
     const named = await Promise.all(args.refs.map((ref) => fullReference(ref, known)));
-    const wanted = named.map(rootOf);
     const edits: string[] = [];
-    for (const root of wanted) {
-      const there = set.list.entries.find(({ name }) => name === root.repository);
-      if (there === undefined) refuseElsewhere(root, before);
-      if (there === undefined || root.version !== ANY_VERSION) set.name(root.repository);
-      if (there !== undefined)
-        edits.push(changeEntry(set, there, { version: root.version, isWritten: args.write }));
+    const newRefs: string[] = [];
+    for (const ref of named) {
+      const { repository, version } = rootOf(ref);
+      const entry = set.list.entries.find(({ name }) => name === repository);
+      if (entry === undefined || version !== ANY_VERSION) set.name(repository);
+      if (entry !== undefined) edits.push(changeEntry(set, entry, version, args));
+      else {
+        refuseElsewhere(repository, before);
+        newRefs.push(ref);
+      }
     }
-    const isNew = ({ repository }: PackageRootDraft) =>
-      set.list.entries.every(({ name }) => name !== repository);
-    const refs = named.filter((ref) => isNew(rootOf(ref)));
-    if (refs.length > 0) {
-      const refused = await addEntries(set, refs, { edits, isWritten: args.write });
+    if (newRefs.length > 0) {
+      const refused = await addEntries(set, newRefs, { edits, isWritten: args.write });
       if (refused !== undefined) return refused;
     }
     return withEdits(await set.finish(), edits, args);
@@ -65,7 +66,7 @@ function rootOf(ref: string): PackageRootDraft {
 }
 
 /** Throws if another file or an object already requires the package. */
-function refuseElsewhere({ repository }: PackageRootDraft, { roots }: Request): void {
+function refuseElsewhere(repository: Repository, { roots }: Request): void {
   const other = roots.find((root) => root.root === 'package' && root.repository === repository);
   if (other === undefined) return;
   throw new InputError(`\`${repository}\` is asked for already`, {
@@ -77,19 +78,20 @@ function refuseElsewhere({ repository }: PackageRootDraft, { roots }: Request): 
 /** Changes the version of an entry, and returns what happened. */
 function changeEntry(
   set: EditedSet,
-  there: ListedPackage,
-  { version, isWritten }: { readonly version: RootVersion; readonly isWritten: boolean },
+  entry: ListedPackage,
+  version: RootVersion,
+  { write }: { readonly write: boolean },
 ): string {
-  const { name, origin } = there;
-  const now = there.version ?? '*';
-  const place = formatOrigin(origin);
+  const { name } = entry;
+  const now = entry.version ?? '*';
+  const place = formatOrigin(entry.origin);
   if (version === ANY_VERSION) {
     return `${name} is asked for already, at \`${now}\` (${place}); name a range to change that`;
   }
   const text = rootVersionText(version);
   if (text === now) return `${name} is asked for already, at \`${now}\` (${place})`;
-  set.edit(set.list.operationsToChangeVersion(there, text));
-  return `${isWritten ? 'changed' : 'would change'} ${name} from \`${now}\` to \`${text}\` (${place})`;
+  set.edit(set.list.operationsToChangeVersion(entry, text));
+  return `${write ? 'changed' : 'would change'} ${name} from \`${now}\` to \`${text}\` (${place})`;
 }
 
 /** Adds packages with the kinds and versions found; returns the refusal if that fails. */
@@ -99,10 +101,10 @@ async function addEntries(
   { edits, isWritten }: { readonly edits: string[]; readonly isWritten: boolean },
 ): Promise<AnswerValue | undefined> {
   const roots = refs.map(rootOf);
-  const free = roots.filter(({ version }) => version === ANY_VERSION);
   const request = await set.request(refs);
-  const unlock = new Set(free.map(({ repository }) => replacedRepository(request, repository)));
-  const answer = await set.resolve(request, { unlock });
+  const unlocked = roots.filter(({ version }) => version === ANY_VERSION);
+  const unlock = new Set(unlocked.map((root) => replacedRepository(request, root.repository)));
+  const answer = await set.resolve(request, unlock);
   if (answer.status !== 'solved') {
     const hinted = await set.takeHint(answer, refs);
     if (hinted === undefined) return set.refuse(answer, refs);
@@ -114,9 +116,8 @@ async function addEntries(
     const locked = answer.lockfile.packages.find((each) => each.repository === installed)!;
     const range = version === ANY_VERSION ? `^${locked.version}` : rootVersionText(version);
     const prerelease = set.prereleases.includes(repository);
-    set.edit(
-      set.list.operationsToAdd({ repository, kind: locked.kind, version: range, prerelease }),
-    );
+    const entry = { repository, kind: locked.kind, version: range, prerelease };
+    set.edit(set.list.operationsToAdd(entry));
     const verb = isWritten ? 'added' : 'would add';
     edits.push(`${verb} ${repository} at \`${range}\` to ${set.file}`);
   }

@@ -8,14 +8,12 @@ import { SourceReader } from '../../resolver/driver/source-reader.js';
 import { applyPatch } from '../../project/edit/apply-patch.js';
 import {
   findPackageList,
-  isPackageSet,
   type ListInFile,
   packageListIn,
 } from '../../project/edit/package-list.js';
 import { parseDocuments } from '../../project/inputs/document.js';
-import type { Answer } from '../../resolver/resolve/answer.js';
+import type { Answer, Solved } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
-import { type ResolveOptions } from '../../resolver/resolve/to-problem.js';
 import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { bundleFlags, editedOutputFlag } from '../../cli/arguments/common-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
@@ -78,11 +76,6 @@ export class EditedSet {
     return this.#found.list;
   }
 
-  /** False for a package under development. */
-  get isPackageSet(): boolean {
-    return isPackageSet(this.list);
-  }
-
   /** A release or range that overrides the input files. */
   resolveFor(crossplane: string): void {
     this.#args = { ...this.#args, crossplane };
@@ -120,9 +113,8 @@ export class EditedSet {
   }
 
   async #given(refs: readonly string[]): Promise<Given> {
-    const args = { ...this.#args, refs };
     // Notes about the inputs are printed once, by `finish`.
-    const read = await readGiven(args, silent(this.#io), this.#unsaved());
+    const read = await readGiven({ ...this.#args, refs }, silent(this.#io), this.#unsaved());
     return { ...read, request: this.#withNamed(read.request) };
   }
 
@@ -141,19 +133,15 @@ export class EditedSet {
     return this.#source;
   }
 
-  async resolve(
-    request: Request,
-    options: Pick<ResolveOptions, 'unlock'> = { unlock: undefined },
-  ): Promise<Answer> {
-    const source = await this.source(request);
-    const whole = {
-      ...resolveOptions(this.#args, source, this.#io),
+  async resolve(request: Request, unlock?: ReadonlySet<Repository>): Promise<Answer> {
+    const options = {
+      ...resolveOptions(this.#args, await this.source(request), this.#io),
       lockfile: this.lock?.lockfile,
       longerTags: await wantsLongerTags(this.#args, this.lock, this.#io),
       isReleaseNamed: this.#isReleaseNamed,
-      ...options,
+      unlock,
     };
-    return withProgress(this.#io, this.#stats, () => resolve(request, whole));
+    return withProgress(this.#io, this.#stats, () => resolve(request, options));
   }
 
   /** Applies the hint of `--apply-hint`, once. Returns the new references; undefined without the flag. */
@@ -192,16 +180,12 @@ export class EditedSet {
   }
 
   /** Returns the value of the command for a request without an answer: nothing is written. */
-  async refuse(
-    answer: Exclude<Answer, { status: 'solved' }>,
-    refs: readonly string[],
-  ): Promise<AnswerValue> {
+  async refuse(answer: Exclude<Answer, Solved>, refs: readonly string[]): Promise<AnswerValue> {
     return this.#write(answer, await this.#given(refs));
   }
 
   #write(answer: Answer, inputs: Given): Promise<AnswerValue> {
-    const { request } = inputs;
-    const found = { answer, request, inputs, lock: this.lock, isLocked: false };
+    const found = { answer, request: inputs.request, inputs, lock: this.lock, isLocked: false };
     const edits = { unsaved: this.#unsaved(), edited: this.#found.text };
     return writeAnswer({ ...found, ...edits, stats: this.#stats }, this.#args, this.#io);
   }

@@ -1,12 +1,13 @@
 import type { ListedPackage } from '../../project/edit/package-list.js';
 import { jsonPointer } from '../../base/json.js';
-import { lockGraph, type LockEdge } from '../../project/lockfile/lock-graph.js';
+import { lockGraph } from '../../project/lockfile/lock-graph.js';
 import { InputError } from '../../base/errors.js';
 import type { Request } from '../../project/inputs/request.js';
 import { didYouMean } from '../../base/messages.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
-import { lockedPackage } from '../../cli/arguments/package-names.js';
+import { more } from '../../cli/files/mismatches.js';
+import { ambiguousName, lockedPackage } from '../../cli/arguments/package-names.js';
 import { EditedSet, editFlags, withEdits } from './edit-project-command.js';
 import { answerPrinting } from '../resolve/answer-command.js';
 import { shellWord } from '../../base/escape.js';
@@ -53,8 +54,10 @@ function entryNamed(
   const close = entries.filter(({ name }) => name.endsWith(`/${typed}`));
   if (exact ?? close.length === 1) return exact ?? close[0]!;
   if (close.length > 1) {
-    const names = close.map(({ name }) => `\`${name}\``).join(' or ');
-    throw new InputError(`\`${typed}\` could be ${names}`, { hint: 'name one in full' });
+    throw ambiguousName(
+      typed,
+      close.map(({ name }) => name),
+    );
   }
   const elsewhere = roots.find(
     (root) =>
@@ -70,22 +73,17 @@ function entryNamed(
   const locked = lock && lockedPackage(typed, lock.lockfile);
   if (lock !== undefined && locked !== undefined) {
     const by = lockGraph(lock.lockfile).requirersOf(locked.repository);
-    throw new InputError(`\`${file}\` does not ask for \`${locked.repository}\`${because(by)}`, {
+    const because =
+      by.length > 0
+        ? `: it is locked because ${by[0]!.from.repository}${more(by.length)} requires it`
+        : '';
+    throw new InputError(`\`${file}\` does not ask for \`${locked.repository}\`${because}`, {
       hint: `\`xpkg-resolve why ${shellWord(typed)}\` says how it came to be locked`,
     });
   }
-  const meant = didYouMean(
-    typed,
-    entries.flatMap(({ name }) => [name, name.split('/').at(-1)!]),
-  );
+  const names = entries.flatMap(({ name }) => [name, name.split('/').at(-1)!]);
+  const meant = didYouMean(typed, names);
   throw new InputError(`\`${file}\` does not ask for \`${typed}\``, {
     hint: meant === undefined ? 'it lists what can be removed' : `did you mean \`${meant}\`?`,
   });
-}
-
-function because(requirers: readonly LockEdge[]): string {
-  const [first, ...more] = requirers;
-  if (first === undefined) return '';
-  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
-  return `: it is locked because ${first.from.repository}${others} requires it`;
 }

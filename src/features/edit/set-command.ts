@@ -1,3 +1,4 @@
+import { isPackageSet } from '../../project/edit/package-list.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
@@ -25,10 +26,11 @@ export const setCommand = defineCommand({
     set.edit(set.list.operationsToSetCrossplane(value));
     set.nameRelease();
     // The file of a package states which releases it admits, not which one to resolve for.
-    if (!set.isPackageSet) set.resolveFor(value);
+    const isSet = isPackageSet(set.list);
+    if (!isSet) set.resolveFor(value);
     const edit = `${args.write ? 'set' : 'would set'} Crossplane to \`${value}\` in ${set.file}`;
     const result = withEdits(await set.finish(), [edit], args);
-    if (set.isPackageSet || result.closing === undefined) return result;
+    if (isSet || result.closing === undefined) return result;
     const hint = `hint: \`resolve --crossplane ${shellWord(value)}\` resolves for it; \`${set.file}\` says what the package admits`;
     return { ...result, closing: [...result.closing, hint] };
   },

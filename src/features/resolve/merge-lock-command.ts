@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve as resolvePath } from 'node:path';
 import { refuseUndigested, reportUnsolved } from './answer-command.js';
-import { type LockSides, mergedPreferences, unmergedRoots } from './merge-lock.js';
+import { mergedPreferences, unmergedRoots } from './merge-lock.js';
 import { InputError } from '../../base/errors.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import {
@@ -16,7 +16,7 @@ import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { lockInputs } from '../../cli/files/lock-checks.js';
 import { readLockText } from '../../cli/files/lock-file.js';
-import { reportMismatches } from '../../cli/files/mismatches.js';
+import { more, reportMismatches } from '../../cli/files/mismatches.js';
 import { OtherResult } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { openSources } from '../../cli/sources/source-flags.js';
@@ -59,10 +59,14 @@ export const mergeLockCommand = defineCommand({
     'A git merge driver: resolves what both sides ask for, and prefers the versions that they ' +
     'locked. On any exit code but 0 nothing is written, and git reports a conflict.',
   run: async (args, io) => {
-    const sides = await readSides(args, io);
+    const sides = {
+      base: await readBase(args.base, io),
+      ours: await readSide(args.ours, io),
+      theirs: await readSide(args.theirs, io),
+    };
     const folder = { ...io, cwd: resolvePath(io.cwd, dirname(args.path)) };
     const there = args.file === undefined ? folder : io;
-    const unsaved = new MergedTexts(there);
+    const unsaved = mergedTexts(there);
     const { request, set } = await readRequestAndTexts(args, there, { unsaved });
     refuseUnmerged(unmergedRoots(sides, request));
     const stats = noStats();
@@ -95,16 +99,9 @@ export const mergeLockCommand = defineCommand({
   ],
 });
 
-async function readSides(
-  { base, ours, theirs }: { base: string; ours: string; theirs: string },
-  io: RunIo,
-): Promise<LockSides> {
-  const text = base === '/dev/null' ? '' : ((await readLockText(base, io)) ?? '');
-  return {
-    base: text.trim() === '' ? undefined : parseLockfile(text, base),
-    ours: await readSide(ours, io),
-    theirs: await readSide(theirs, io),
-  };
+async function readBase(file: string, io: RunIo): Promise<Lockfile | undefined> {
+  const text = file === '/dev/null' ? undefined : await readLockText(file, io);
+  return text === undefined || text.trim() === '' ? undefined : parseLockfile(text, file);
 }
 
 async function readSide(file: string, io: RunIo): Promise<Lockfile> {
@@ -113,10 +110,10 @@ async function readSide(file: string, io: RunIo): Promise<Lockfile> {
   return parseLockfile(text, file);
 }
 
-function refuseUnmerged([first, ...more]: readonly string[]): void {
-  if (first === undefined) return;
-  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
-  throw new InputError(`only one of xpkg.yaml and the merged lockfile asks for ${first}${others}`, {
+function refuseUnmerged(roots: readonly string[]): void {
+  if (roots.length === 0) return;
+  const names = `${roots[0]!}${more(roots.length)}`;
+  throw new InputError(`only one of xpkg.yaml and the merged lockfile asks for ${names}`, {
     hint: 'settle what is asked for, then run `xpkg-resolve resolve`',
   });
 }
@@ -128,78 +125,65 @@ const MERGED_COMMIT = /^GITHEAD_([0-9a-f]{40,64})$/;
 const MAX_GIT_BYTES = 256 * 1024 * 1024;
 
 /**
- * Files as the merge in progress makes them.
+ * Returns files as the merge in progress makes them.
  *
  * git runs a merge driver before it writes any merged file, so that the work tree still holds one
  * side. The other is found by the commit that is merged, or the one that a rebase picks.
  */
-class MergedTexts {
-  readonly #io: RunIo;
+function mergedTexts({ cwd, env }: RunIo) {
+  const named = Object.keys(env).flatMap((name) => MERGED_COMMIT.exec(name)?.[1] ?? []);
+  return {
+    /** undefined for the work tree, which may be merged already. */
+    get(path: string): string | undefined {
+      const file = resolvePath(cwd, path);
+      const folder = dirname(file);
+      const other = otherSide(folder, named[0]);
+      if (other === undefined) return undefined;
+      const at = (commit: string) => git(folder, 'show', `${commit}:./${basename(file)}`);
+      const [base, ours, theirs] = [at(other.base), at('HEAD'), at(other.commit)];
+      if (theirs === undefined || theirs === base || ours === theirs) return undefined;
+      if (ours !== undefined && ours !== readIfAny(file)) return undefined;
+      return ours === base ? theirs : mergeFile(path, [ours ?? '', base ?? '', theirs]);
+    },
+    /** Files that are not in the work tree yet; empty if unknown. */
+    keys: () => new Map<string, string>().keys(),
+  };
+}
 
-  constructor(io: RunIo) {
-    this.#io = io;
+/** Returns the commit that is merged with HEAD, and their common ancestor; undefined if unknown. */
+function otherSide(folder: string, named: string | undefined) {
+  const commit = named ?? git(folder, 'rev-parse', '-q', '--verify', 'MERGE_HEAD')?.trim();
+  if (commit !== undefined) {
+    const base = git(folder, 'merge-base', 'HEAD', commit)?.trim();
+    return base === undefined ? undefined : { commit, base };
   }
+  const done = git(folder, 'rev-parse', '--git-path', 'rebase-merge/done')?.trim();
+  const steps = done === undefined ? undefined : readIfAny(resolvePath(folder, done));
+  const picked = steps?.trimEnd().split('\n').at(-1)?.split(' ')[1];
+  return picked === undefined ? undefined : { commit: picked, base: `${picked}^` };
+}
 
-  /** undefined for the work tree, which may be merged already. */
-  get(path: string): string | undefined {
-    const file = resolvePath(this.#io.cwd, path);
-    const other = this.#otherSide(dirname(file));
-    if (other === undefined) return undefined;
-    const at = (commit: string) =>
-      this.#git(dirname(file), 'show', `${commit}:./${basename(file)}`);
-    const [base, ours, theirs] = [at(other.base), at('HEAD'), at(other.commit)];
-    if (theirs === undefined || theirs === base || ours === theirs) return undefined;
-    if (ours !== undefined && ours !== readIfAny(file)) return undefined;
-    if (ours === base) return theirs;
-    return this.#mergeFile(path, [ours ?? '', base ?? '', theirs]);
-  }
-
-  /** Files that are not in the work tree yet; empty if unknown. */
-  keys(): MapIterator<string> {
-    return new Map<string, string>().keys();
-  }
-
-  #otherSide(folder: string): { readonly commit: string; readonly base: string } | undefined {
-    const named = Object.keys(this.#io.env).flatMap((name) => MERGED_COMMIT.exec(name)?.[1] ?? []);
-    const commit =
-      named[0] ?? this.#git(folder, 'rev-parse', '-q', '--verify', 'MERGE_HEAD')?.trim();
-    if (commit !== undefined) {
-      const base = this.#git(folder, 'merge-base', 'HEAD', commit)?.trim();
-      return base === undefined ? undefined : { commit, base };
-    }
-    const done = this.#git(folder, 'rev-parse', '--git-path', 'rebase-merge/done')?.trim();
-    const steps = done === undefined ? undefined : readIfAny(resolvePath(folder, done));
-    const picked = steps?.trimEnd().split('\n').at(-1)?.split(' ')[1];
-    return picked === undefined ? undefined : { commit: picked, base: `${picked}^` };
-  }
-
-  #mergeFile(path: string, texts: readonly string[]): string {
-    const folder = mkdtempSync(join(tmpdir(), 'xpkg-resolve-merge-'));
-    try {
-      const files = texts.map((text, i) => {
-        writeFileSync(join(folder, String(i)), text);
-        return join(folder, String(i));
-      });
-      const merged = this.#git(folder, 'merge-file', '-p', ...files);
-      if (merged !== undefined) return merged;
-      throw new InputError('both sides changed the same lines', {
-        origin: { file: path },
-        hint: 'settle them, then run `xpkg-resolve resolve`',
-      });
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  }
-
-  /** Returns the output of git; undefined if git fails or is missing. */
-  #git(cwd: string, ...words: readonly string[]): string | undefined {
-    const { status, stdout } = spawnSync('git', words, {
-      cwd,
-      encoding: 'utf8',
-      maxBuffer: MAX_GIT_BYTES,
+function mergeFile(path: string, texts: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'xpkg-resolve-merge-'));
+  try {
+    const files = texts.map((_, i) => join(folder, String(i)));
+    for (const [i, text] of texts.entries()) writeFileSync(files[i]!, text);
+    const merged = git(folder, 'merge-file', '-p', ...files);
+    if (merged !== undefined) return merged;
+    throw new InputError('both sides changed the same lines', {
+      origin: { file: path },
+      hint: 'settle them, then run `xpkg-resolve resolve`',
     });
-    return status === 0 ? stdout : undefined;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Returns the output of git; undefined if git fails or is missing. */
+function git(cwd: string, ...words: readonly string[]): string | undefined {
+  const options = { cwd, encoding: 'utf8', maxBuffer: MAX_GIT_BYTES } as const;
+  const { status, stdout } = spawnSync('git', words, options);
+  return status === 0 ? stdout : undefined;
 }
 
 function readIfAny(path: string): string | undefined {

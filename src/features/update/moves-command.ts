@@ -39,7 +39,10 @@ function isIn(lockfile: Lockfile, text: string): boolean {
 }
 
 /** Splits `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`; `''` is no version. */
-function splitVersion(text: string): { readonly name: string; readonly tag?: string | undefined } {
+export function splitVersion(text: string): {
+  readonly name: string;
+  readonly tag?: string | undefined;
+} {
   const at = text.indexOf('@');
   return at < 0 ? splitTag(text) : { name: text.slice(0, at), tag: text.slice(at + 1) };
 }

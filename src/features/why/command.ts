@@ -1,7 +1,7 @@
 import { InputError } from '../../base/errors.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
-import { isRepository, splitTag } from '../../crossplane/packages/reference.js';
+import { isRepository } from '../../crossplane/packages/reference.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { whyNotChosen } from '../../resolver/resolve/why-not.js';
 import { ownersOf, whyLocked } from './why.js';
@@ -14,6 +14,8 @@ import { openSources } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { readLock, readRequiredLock } from '../../cli/files/lock-file.js';
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
+import { givenBy } from '../resolve/workflow-command.js';
+import { splitVersion } from '../update/moves-command.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import {
   type Answered,
@@ -69,18 +71,13 @@ async function whyNot(text: string, args: Args, io: RunIo): Promise<WhyNotValue>
   const source = await openSources(args, io, stats, request.kept);
   const options = { ...resolveOptions(args, source, io), lockfile };
   const result = await withProgress(io, stats, () => whyNotChosen(request, wanted, options));
-  const { file: files = [], crossplane } = args;
-  const hasCrossplane = crossplane !== undefined;
-  const inputs = { ...read, refs: [], files, hasCrossplane, cwd: io.cwd };
   const isLocked = lockfile?.packages.some((one) => one.repository === wanted.repository) === true;
-  return { result, wanted, inputs, isLocked };
+  return { result, wanted, inputs: givenBy(read, args, io), isLocked };
 }
 
 /** Parses `PKG@VERSION` or `PKG:TAG`. PKG may be the end of the name of a locked package. */
 function requestedVersion(text: string, lockfile: Lockfile | undefined): Candidate {
-  const at = text.indexOf('@');
-  const { name, tag: version = '' } =
-    at < 0 ? splitTag(text) : { name: text.slice(0, at), tag: text.slice(at + 1) };
+  const { name, tag: version = '' } = splitVersion(text);
   const locked = lockfile && lockedPackage(name, lockfile);
   const repository = locked?.repository ?? name;
   if (version === '' || !isRepository(repository)) {
