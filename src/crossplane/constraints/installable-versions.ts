@@ -1,10 +1,19 @@
 import { parseConstraint, type Selector, selectorText } from './constraint.js';
-import { compareVersions, isIncomplete, parseVersion, type Version } from './version.js';
+import {
+  compareVersions,
+  isIncomplete,
+  parseVersion,
+  type TagRules,
+  type Version,
+} from './version.js';
 import { byCodePoint } from '../../base/collections.js';
 import type { Target } from '../releases/target.js';
 
 /** Returns the tags that are versions for the target, newest first. */
-export function installableVersions(tags: readonly string[], { rules }: Target): Version[] {
+export function installableVersions(
+  tags: readonly string[],
+  { rules }: { readonly rules: TagRules },
+): Version[] {
   return tags
     .flatMap((tag) => parseVersion(tag, rules.dialect) ?? [])
     .filter((version) => !(rules.skipsIncompleteTags && isIncomplete(version)))

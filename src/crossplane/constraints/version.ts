@@ -107,7 +107,7 @@ export function exactTag(text: string, dialect: Dialect): string | undefined {
   return text;
 }
 
-interface TagRules {
+export interface TagRules {
   readonly dialect: Dialect;
   /** Tags such as `v1` and `1.2` are not installed. */
   readonly skipsIncompleteTags: boolean;

@@ -9,6 +9,7 @@ import {
   type RootVersion,
   rootVersionText,
 } from '../../project/inputs/request.js';
+import { lockedIn } from '../../project/lockfile/lockfile.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
 import { fullReference } from '../../cli/arguments/package-names.js';
@@ -112,8 +113,7 @@ async function addEntries(
     return addEntries(set, hinted, { edits, isWritten });
   }
   for (const { repository, version } of roots) {
-    const installed = replacedRepository(request, repository);
-    const locked = answer.lockfile.packages.find((each) => each.repository === installed)!;
+    const locked = lockedIn(answer.lockfile, replacedRepository(request, repository))!;
     const range = version === ANY_VERSION ? `^${locked.version}` : rootVersionText(version);
     const prerelease = set.prereleases.includes(repository);
     const entry = { repository, kind: locked.kind, version: range, prerelease };

@@ -8,6 +8,7 @@ import { ANY_VERSION } from '../../project/inputs/references.js';
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
 import { readInputs } from '../../project/inputs/read-inputs.js';
 import { lockGraph } from '../../project/lockfile/lock-graph.js';
+import { lockedIn } from '../../project/lockfile/lockfile.js';
 import { InputError } from '../../base/errors.js';
 import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import {
@@ -166,7 +167,7 @@ function contentsOf(
   const entries = request.roots.flatMap((root) => {
     if (root.root !== 'package') return [];
     const repository = replacedRepository(request, root.repository);
-    const locked = lockfile.packages.find((each) => each.repository === repository)!;
+    const locked = lockedIn(lockfile, repository)!;
     const spec = withoutApiDefaults(locked.object.spec);
     const entry: JsonObject = {
       [locked.kind.toLowerCase()]: root.repository,

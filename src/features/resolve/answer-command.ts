@@ -93,7 +93,11 @@ export async function writeAnswer(found: FoundAnswer, args: Args, io: RunIo): Pr
     : lockInputs(inputs.set, args.lock, io);
   const lockfile = unchanged?.lockfile ?? { ...answer.lockfile, inputs: recorded };
   const text = unchanged?.text ?? formatLockfile(lockfile);
-  if (args.write && isOciPath(args.lock) && text !== lock?.text) throw unwritable(args);
+  if (args.write && isOciPath(args.lock) && text !== lock?.text) {
+    throw new InputError(`\`--lock ${args.lock}\` would change, and can only be read`, {
+      hint: 'resolve with a lockfile of your own, and `xpkg-resolve push` it; or look with --no-write',
+    });
+  }
   const isChange = (unsaved?.size ?? 0) > 0 || (lock !== undefined && answer.changes.length > 0);
   if (!args.allowUndigested && request.allowUndigested !== true) {
     if (args.write) refuseUndigested(lockfile);
@@ -241,12 +245,6 @@ async function unsolvedLines(
   return [...lines, `note: packages were looked for in ${places}; \`--from\` names other places`];
 }
 
-function unwritable({ lock }: Args): InputError {
-  return new InputError(`\`--lock ${lock}\` would change, and can only be read`, {
-    hint: 'resolve with a lockfile of your own, and `xpkg-resolve push` it; or look with --no-write',
-  });
-}
-
 const NOT_LOCKABLE =
   'note: without --no-write this fails: digests are missing, and `--allow-undigested` is not given';
 
@@ -255,10 +253,8 @@ export function refuseUndigested(lockfile: Lockfile): void {
   const [first, ...more] = packagesWithoutDigest(lockfile);
   if (first === undefined) return;
   const others = more.length === 0 ? '' : ` (and of ${more.length} more)`;
-  throw new InputError(
-    `the digest of ${first.repository} ${first.version}${others} is not known, so it cannot be locked`,
-    {
-      hint: 'give a source that has it, or `--allow-undigested` (`spec.allowUndigested`), or `--no-write` for the answer alone',
-    },
-  );
+  const name = `${first.repository} ${first.version}${others}`;
+  throw new InputError(`the digest of ${name} is not known, so it cannot be locked`, {
+    hint: 'give a source that has it, or `--allow-undigested` (`spec.allowUndigested`), or `--no-write` for the answer alone',
+  });
 }

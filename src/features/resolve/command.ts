@@ -26,6 +26,7 @@ import type { RunIo } from '../../cli/terminal/io.js';
 import type { Request } from '../../project/inputs/request.js';
 import { answerFromLockfile } from '../../resolver/resolve/frozen.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
+import type { ResolveOptions } from '../../resolver/resolve/to-problem.js';
 import { formatOfFile, writeGraph } from '../graph/output.js';
 
 const flags = {
@@ -72,21 +73,12 @@ export const resolveCommand = defineCommand({
     const inputs = await readGiven(args, io);
     const lock = await lockOfSet(inputs, args, io);
     if (args.frozen) return frozenAnswer(lock!, inputs.request, args, io);
-    const found = await answerInputs(
-      args,
-      {
-        inputs,
-        lock,
-        isLocked: args.locked,
-        solve: (request, options) =>
-          resolve(request, {
-            ...options,
-            prefer: args.prefer === 'lowest' ? 'lowest' : 'newest',
-            unlock: args.upgrade || (args.prefer ?? 'locked') !== 'locked' ? 'all' : undefined,
-          }),
-      },
-      io,
-    );
+    const prefer = args.prefer === 'lowest' ? 'lowest' : 'newest';
+    const isUnlocked = args.upgrade || (args.prefer ?? 'locked') !== 'locked';
+    const unlock = isUnlocked ? 'all' : undefined;
+    const solve = (request: Request, options: ResolveOptions) =>
+      resolve(request, { ...options, prefer, unlock });
+    const found = await answerInputs(args, { inputs, lock, isLocked: args.locked, solve }, io);
     const value = await writeAnswer(found, args, io);
     return { ...value, closing: await graphNotes(value, lock, args, io) };
   },
@@ -108,18 +100,19 @@ async function lockOfSet({ set }: Given, args: Args, io: RunIo): Promise<LockOnD
 }
 
 function refuseContradictions(args: Args): void {
-  if (args.applyHint !== undefined && args.locked)
-    throw conflictingFlags('--apply-hint', '--locked');
-  if (args.applyHint !== undefined && args.frozen)
-    throw conflictingFlags('--apply-hint', '--frozen');
-  if (args.locked && args.frozen) throw conflictingFlags('--locked', '--frozen');
-  if (args.requireSignatures && args.frozen)
-    throw conflictingFlags('--require-signatures', '--frozen');
-  if (args.graph !== undefined && args.frozen) throw conflictingFlags('--graph', '--frozen');
-  if (args.upgrade && args.locked) throw conflictingFlags('--upgrade', '--locked');
-  if (args.upgrade && args.frozen) throw conflictingFlags('--upgrade', '--frozen');
-  if (args.upgrade && args.prefer === 'locked')
-    throw conflictingFlags('--upgrade', '--prefer locked');
+  const { locked, frozen, upgrade } = args;
+  const hint = args.applyHint !== undefined;
+  const conflicts = [
+    [hint && locked, '--apply-hint', '--locked'],
+    [hint && frozen, '--apply-hint', '--frozen'],
+    [locked && frozen, '--locked', '--frozen'],
+    [args.requireSignatures && frozen, '--require-signatures', '--frozen'],
+    [args.graph !== undefined && frozen, '--graph', '--frozen'],
+    [upgrade && locked, '--upgrade', '--locked'],
+    [upgrade && frozen, '--upgrade', '--frozen'],
+    [upgrade && args.prefer === 'locked', '--upgrade', '--prefer locked'],
+  ] as const;
+  for (const [isGiven, one, other] of conflicts) if (isGiven) throw conflictingFlags(one, other);
   refuseTwoOutputs(args);
   if (args.graph !== undefined) formatOfFile(args.graph);
 }

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../base/collections.js';
+import { groupBy } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
 import { shellCommand } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
@@ -97,14 +97,8 @@ export function explainedRefusalText(
   for (const [on, requirements] of contested(core)) {
     lines.push('', `who asks for ${on}:`);
     for (const entry of requirements.slice(0, MAX_REQUIREMENTS_SHOWN)) {
-      lines.push(
-        ...wrap(
-          `\`${entry.requirement!.constraint}\` ${entry.path.join(' → ')}`,
-          '  ',
-          '    ',
-          width,
-        ),
-      );
+      const line = `\`${entry.requirement!.constraint}\` ${entry.path.join(' → ')}`;
+      lines.push(...wrap(line, '  ', '    ', width));
     }
     if (requirements.length > MAX_REQUIREMENTS_SHOWN)
       lines.push(`  and ${requirements.length - MAX_REQUIREMENTS_SHOWN} more`);
@@ -115,12 +109,8 @@ export function explainedRefusalText(
 
 /** Packages that several packages or roots require, with the entries of the core that require them. */
 function contested(core: readonly CoreEntry[]): [string, CoreEntry[]][] {
-  const requirements = new Map<string, CoreEntry[]>();
-  for (const entry of core) {
-    const { requirement } = entry;
-    if (requirement) getOrCreate(requirements, requirement.on, () => []).push(entry);
-  }
-  return [...requirements].filter(
+  const requirements = core.filter(({ requirement }) => requirement !== undefined);
+  return [...groupBy(requirements, ({ requirement }) => requirement!.on)].filter(
     ([, entries]) => new Set(entries.map(({ requirement }) => requirement!.by)).size > 1,
   );
 }
@@ -146,12 +136,9 @@ function hintLines(
   const more = hints.length > count ? [`${hints.length - count} more with --explain`] : [];
   const linesOf = (hint: Hint, indent: string) =>
     linesToWrite(hint, inputs).map((line) => indent + line);
-  const isOne = count === 1;
-  const taking =
-    first.edit === undefined
-      ? []
-      : [`${applying(isOne ? '1' : 'N', { alone, command })} makes the change`];
-  if (isOne) {
+  const flag = applying(count === 1 ? '1' : 'N', { alone, command });
+  const taking = first.edit === undefined ? [] : [`${flag} makes the change`];
+  if (count === 1) {
     const rest = [...taking, ...more].join('; ');
     return [
       ...wrap(`hint: ${textWithEffect(first)}`, '', '  ', width),
@@ -191,19 +178,9 @@ function linesToWrite({ edit }: Hint, inputs: GivenInputs | undefined): readonly
   const newRefs = refs?.filter((ref) => !inputs.refs.includes(ref)) ?? [];
   const words = [...args, ...newRefs];
   return [
-    ...unlessImpossible(() => fileLines(files, inputs.texts)),
+    ...fileLines(files, inputs.texts),
     ...(words.length === 0 ? [] : [`command line: ${shellCommand(words)}`]),
   ];
-}
-
-/** An input that cannot be edited in place has no lines to show. */
-function unlessImpossible(lines: () => readonly string[]): readonly string[] {
-  try {
-    return lines();
-  } catch (error) {
-    if (error instanceof InputError) return [];
-    throw error;
-  }
 }
 
 function fileLines(

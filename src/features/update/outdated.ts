@@ -1,6 +1,6 @@
 import { SourceReader } from '../../resolver/driver/source-reader.js';
 import type { Suggestion } from '../../resolver/explain/refusal.js';
-import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
+import { lockedIn, type LockedPackage, type Lockfile } from '../../project/lockfile/lockfile.js';
 import { changeEffect, type ChangeEffect } from '../../resolver/suggest/change-effect.js';
 import { InputError } from '../../base/errors.js';
 import type { Repository } from '../../crossplane/packages/package.js';
@@ -72,10 +72,7 @@ export async function outdated(
   const answer = await resolve(request, options);
   const target = answer.status === 'solved' ? answer.target : targetFor(lockfile.crossplane)!;
   const problem = toProblem(request, [target], options);
-  const notes =
-    answer.status === 'solved'
-      ? []
-      : ['what is asked for has no answer: `xpkg-resolve resolve` says why'];
+  const notes = answer.status === 'solved' ? [] : [UNSOLVED];
   const packages: Outdated[] = [];
   for (const locked of lockfile.packages) {
     const { repository } = locked;
@@ -89,7 +86,7 @@ export async function outdated(
       packages.push({ ...about, ...UNANSWERED[answer.status] });
       continue;
     }
-    const updated = isPinned(locked, answer, { tags: tags!, problem })
+    const updated = isPinned(locked, answer, tags!, problem)
       ? answer
       : await update(request, [{ repository }], options);
     const result = await updateResult(about, updated, request, options);
@@ -128,18 +125,16 @@ type UpdateResult = Pick<Outdated, 'fits' | 'heldBy'>;
 function isPinned(
   locked: LockedPackage,
   { changes, order, lockfile, target }: Solved,
-  { tags, problem }: { readonly tags: readonly string[]; readonly problem: Problem },
+  tags: readonly string[],
+  problem: Problem,
 ): boolean {
   if (changes.length > 0) return false;
   const { repository, version } = locked;
   const before = new Set(order.slice(0, order.indexOf(repository)));
   const earlier = lockfile.packages.filter((one) => before.has(one.repository));
   const requirers = requirersIn({ ...lockfile, packages: [...earlier, locked] }, problem);
-  return tags.every(
-    (tag) =>
-      tag === version ||
-      excludingRule(repository, tag, { requirers, problem, target }) !== undefined,
-  );
+  const others = tags.filter((tag) => tag !== version);
+  return others.every((tag) => excludingRule(repository, tag, { requirers, problem, target }));
 }
 
 async function updateResult(
@@ -149,11 +144,10 @@ async function updateResult(
   options: AdviceOptions,
 ): Promise<UpdateResult> {
   if (answer.status !== 'solved') return UNANSWERED[answer.status];
-  const fits = versionIn(answer, repository);
+  const fits = lockedIn(answer.lockfile, repository)?.version;
   if (fits === newest) return { fits, heldBy: undefined };
   if (fits === undefined) return { fits, heldBy: [NO_LONGER_REQUIRED] };
-  const wanted = { repository, version: newest };
-  const by = await heldByInAnswer(wanted, answer, request, options);
+  const by = await heldByInAnswer({ repository, version: newest }, answer, request, options);
   return { fits, heldBy: by ?? [NOT_KNOWN] };
 }
 
@@ -176,15 +170,14 @@ async function adviceFor(
   const isReached = (answer: Answer | undefined): answer is Solved =>
     answer?.status === 'solved' &&
     answer.movedTags.length === 0 &&
-    versionIn(answer, repository) === version;
+    lockedIn(answer.lockfile, repository)?.version === version;
   const answer = await attempt(request);
   if (isReached(answer)) return { version, ...withoutHint(answer, options) };
   if (answer?.status !== 'unsolvable') return undefined;
   for (const applied of (await options.apply?.(answer.suggestions)) ?? []) {
     const changed = await attempt(applied.request);
     if (!isReached(changed)) continue;
-    const notes = applied.effect?.notes ?? [];
-    const effect = effectOf(changed, options, notes);
+    const effect = effectOf(changed, options, applied.effect?.notes ?? []);
     return { version, hint: applied.number, change: applied.text, effect };
   }
   return undefined;
@@ -206,6 +199,7 @@ function effectOf(
   return { ...effect, notes: [...new Set([...notes, ...effect.notes])] };
 }
 
+const UNSOLVED = 'what is asked for has no answer: `xpkg-resolve resolve` says why';
 const NO_LONGER_REQUIRED = { text: 'nothing: it is no longer required, and is removed' };
 const NOT_KNOWN = { text: 'a conflict that could not be determined in time' };
 
@@ -217,7 +211,3 @@ const UNANSWERED: Readonly<Record<'unsolvable' | 'gave-up', UpdateResult>> = {
   },
   'gave-up': { fits: undefined, heldBy: [NOT_KNOWN] },
 };
-
-function versionIn({ lockfile }: Solved, repository: Repository): string | undefined {
-  return lockfile.packages.find((locked) => locked.repository === repository)?.version;
-}

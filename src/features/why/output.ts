@@ -184,7 +184,7 @@ type AnsweredDocument = NonNullable<WhyDocument['answers']>[number];
 function answeredDocument({ locked: of, owned: object, paths, more }: Answered): AnsweredDocument {
   return {
     ...packageDocument(of),
-    ...(object !== undefined && { owns: { kind: object.kind, name: object.name } }),
+    owns: object && { kind: object.kind, name: object.name },
     paths: paths.map((path) => [
       packageDocument(path[0]?.from ?? of),
       ...path.map(({ to, constraint }) => ({ ...packageDocument(to), constraint })),
@@ -277,13 +277,7 @@ export const treeOutput = jsonOutput(
 
 function nodeDocument(tree: TreeNode): NodeDocument {
   const { constraint, repeated, requires, omitted } = tree;
-  return {
-    source: tree.locked.repository,
-    version: tree.locked.version,
-    kind: tree.locked.kind,
-    direct: tree.locked.direct,
-    ...(constraint !== undefined && { constraint }),
-    ...(omitted !== undefined && { omitted }),
-    ...(repeated ? { repeated } : { requires: requires.map(nodeDocument) }),
-  };
+  const { repository: source, version, kind: ofKind, direct } = tree.locked;
+  const below = repeated ? { repeated } : { requires: requires.map(nodeDocument) };
+  return { source, version, kind: ofKind, direct, constraint, omitted, ...below };
 }

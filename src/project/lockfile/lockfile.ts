@@ -55,6 +55,14 @@ export interface LockedPackage {
   readonly object: ObjectTemplate;
 }
 
+/** Returns the locked package of a repository, if there is one. */
+export function lockedIn(
+  { packages }: Lockfile,
+  repository: Repository,
+): LockedPackage | undefined {
+  return packages.find((locked) => locked.repository === repository);
+}
+
 /**
  * Returns whether one object of the cluster installs both. If not, the cluster deletes the old
  * package object and every object that no other package owns.

@@ -3,7 +3,7 @@ import { isInRegistry, type CrdRef } from '../../crossplane/packages/crd-ref.js'
 import type { PackageMeta, Rejection } from '../../crossplane/packages/package-meta.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
-import type { IndexState, Owner, PackageSource } from '../../sources/package-source.js';
+import type { IndexState, PackageSource } from '../../sources/package-source.js';
 import type { CandidateRule, Ruling } from '../solver/problem.js';
 import {
   candidateKey,
@@ -28,8 +28,6 @@ const UNREAD: PackageMeta = {
 
 /** undefined: there is no such version. */
 type Fetched = CheckedPackage | undefined;
-/** undefined: there is no such version. */
-type Content = PackageMeta | Rejection | undefined;
 
 /** Ends a search without a result. */
 const STOP = Symbol('stop');
@@ -106,11 +104,10 @@ export class Driver {
     maxRead: number,
   ): Promise<T | undefined> {
     const limit = this.#readCount + maxRead;
-    const mayRequest = maxRead > 0;
     const result = await run(solving, (question) => {
       if (this.#readCount >= limit && this.#isUnread(question)) return STOP;
-      if (!mayRequest && this.#isUnlisted(question)) return STOP;
-      if (!mayRequest && question.ask === 'prefetch') return false;
+      if (maxRead === 0 && this.#isUnlisted(question)) return STOP;
+      if (maxRead === 0 && question.ask === 'prefetch') return false;
       return this.#reply(question, target);
     });
     return result === STOP ? undefined : result;
@@ -123,25 +120,20 @@ export class Driver {
   }
 
   /** Returns the tags of a repository if a search has requested them. */
-  async tagsIfListed(
-    repository: Repository,
-    target: Target,
-  ): Promise<readonly string[] | undefined> {
+  async tagsIfListed(repository: Repository, target: Target) {
     return this.#listed.has(repository) ? this.#reader.tags(repository, target) : undefined;
   }
 
   /** Returns one version of the source if a search has read it. */
   async packageIfRead(candidate: Candidate, target: Target): Promise<Fetched> {
-    return this.#read.has(candidateKey(candidate))
-      ? this.#reader.fetch(candidate, target)
-      : undefined;
+    const isRead = this.#read.has(candidateKey(candidate));
+    return isRead ? this.#reader.fetch(candidate, target) : undefined;
   }
 
   /** Returns the policy violation of a version if a search has inspected it. */
   async rulingIfInspected(candidate: Candidate, target: Target): Promise<Ruling | undefined> {
-    return this.#inspected.has(candidateKey(candidate))
-      ? this.#ruling(candidate, target)
-      : undefined;
+    const isInspected = this.#inspected.has(candidateKey(candidate));
+    return isInspected ? this.#ruling(candidate, target) : undefined;
   }
 
   /** Returns every repository that the source can list. */
@@ -186,25 +178,22 @@ export class Driver {
 
   #tags(repository: Repository, target: Target): Reply | Promise<Reply> {
     this.#listed.add(repository);
-    const known = this.#reader.cachedTags(repository, target);
-    return known === undefined ? this.#reader.tags(repository, target) : known.value;
+    return this.#reader.tagsNow(repository, target);
   }
 
   #owners(demand: CrdRef, target: Target): Reply | Promise<Reply> {
     this.#ownersRequested.add(JSON.stringify(demand));
-    const published = (owners: readonly Owner[]) =>
-      owners.filter(({ repository }) => isInRegistry(repository, demand));
-    const known = this.#reader.cachedOwners(demand, target);
-    if (known !== undefined) return published(known.value);
-    return this.#reader.owners?.(demand, target).then(published) ?? [];
+    return mapReply(this.#reader.ownersNow(demand, target), (owners) =>
+      owners.filter(({ repository }) => isInRegistry(repository, demand)),
+    );
   }
 
-  #content(candidate: Candidate, target: Target): Content | Promise<Content> {
+  #content(candidate: Candidate, target: Target): Reply | Promise<Reply> {
     this.#read.add(candidateKey(candidate));
-    const judged = (fetched: Fetched) => fetched && this.#judge(fetched, target);
-    const known = this.#reader.cachedPackage(candidate, target);
-    if (known !== undefined) return judged(known.value);
-    return this.#reader.fetch(candidate, target).then(judged);
+    return mapReply(
+      this.#reader.fetchNow(candidate, target),
+      (fetched) => fetched && this.#judge(fetched, target),
+    );
   }
 
   #judge(fetched: CheckedPackage, target: Target): PackageMeta | Rejection {
@@ -249,7 +238,10 @@ export class Driver {
     return this.#reader.prefetchPackage(candidate, target);
   }
 
-  /** Prefetches the tag lists that a package needs, once the package has arrived. */
+  /**
+   * Prefetches the tag lists that a package needs, once the package has arrived. They are not
+   * counted, because the order in which packages arrive differs between runs.
+   */
   async #prefetchLists(
     pending: Promise<Fetched>,
     listsFor: (meta: PackageMeta) => readonly Repository[],
@@ -258,8 +250,12 @@ export class Driver {
     const fetched = await pending;
     const meta = fetched && this.#judge(fetched, target);
     if (meta === undefined || isRejection(meta)) return;
-    for (const repository of listsFor(meta)) this.#reader.prefetchTagsUncounted(repository, target);
+    for (const repository of listsFor(meta)) this.#reader.prefetchTags(repository, target, false);
   }
+}
+
+function mapReply<T, R>(reply: T | Promise<T>, map: (value: T) => R): R | Promise<R> {
+  return reply instanceof Promise ? reply.then(map) : map(reply);
 }
 
 /** Runs a search to its end, or until `reply` returns `STOP`. */

@@ -24,11 +24,6 @@ type Tags = readonly string[] | undefined;
 /** undefined: there is no such version. */
 type Fetched = CheckedPackage | undefined;
 
-interface JudgedFor {
-  readonly target: Target;
-  readonly compat: boolean;
-}
-
 /**
  * The way in which drivers and use cases read a source: it caches every reply during a run, counts
  * the requests and checks the digests of packages. It is a source itself, so readers can be nested.
@@ -84,22 +79,25 @@ export class SourceReader implements PackageSource {
     return (await this.#tagList(repository, target)).reply;
   }
 
-  /** Returns the tags if the source has replied, so that a search need not await them. */
-  cachedTags(repository: Repository, target: ReleaseRules): FinishedReply<Tags> | undefined {
-    const entry = this.#tagLists.finished(repository, target);
-    if (entry !== undefined) this.#countList(repository);
-    return entry?.result;
+  /** Returns the tags at once if the source has replied, so that a search need not await them. */
+  tagsNow(repository: Repository, target: ReleaseRules): Tags | Promise<Tags> {
+    this.#countList(repository);
+    const known = this.#tagLists.finished(repository, target);
+    return known === undefined ? this.tags(repository, target) : known.result!.value;
   }
 
-  /** Returns the owners if the source has replied. */
-  cachedOwners(demand: CrdRef, target: ReleaseRules): FinishedReply<readonly Owner[]> | undefined {
-    return this.#owners.finished(JSON.stringify(demand), target)?.result;
+  /** Returns the owners at once if the source has replied; none if it cannot find owners. */
+  ownersNow(demand: CrdRef, target: ReleaseRules): readonly Owner[] | Promise<readonly Owner[]> {
+    const known = this.#owners.finished(JSON.stringify(demand), target);
+    return known === undefined ? (this.owners?.(demand, target) ?? []) : known.result!.value;
   }
 
-  /** Returns the package if it was requested and the source has replied. */
-  cachedPackage(candidate: Candidate, target: ReleaseRules): FinishedReply<Fetched> | undefined {
-    const entry = this.#packages.finished(candidateKey(candidate), target);
-    return entry && this.#requested.has(entry) ? entry.result : undefined;
+  /** Returns the package at once if it was requested and the source has replied. */
+  fetchNow(candidate: Candidate, target: ReleaseRules): Fetched | Promise<Fetched> {
+    const known = this.#packages.finished(candidateKey(candidate), target);
+    return known !== undefined && this.#requested.has(known)
+      ? known.result!.value
+      : this.fetch(candidate, target);
   }
 
   async fetch(candidate: AskedPackage, target: ReleaseRules): Promise<Fetched> {
@@ -114,7 +112,10 @@ export class SourceReader implements PackageSource {
   }
 
   /** Returns the content of a package for a release. It is computed once. */
-  contentFor(fetched: CheckedPackage, { target, compat }: JudgedFor): PackageMeta | Rejection {
+  contentFor(
+    fetched: CheckedPackage,
+    { target, compat }: { readonly target: Target; readonly compat: boolean },
+  ): PackageMeta | Rejection {
     const byRelease = getOrCreate(this.#judged, fetched, () => new Map());
     const release = compat ? `${target.version} compat` : target.version;
     return getOrCreate(byRelease, release, () => {
@@ -126,9 +127,9 @@ export class SourceReader implements PackageSource {
 
   /** Returns the publication time of a version, if the source knows it. */
   async released({ repository, version }: Candidate, target: ReleaseRules) {
-    const request = (to: ReleaseRules) =>
-      readReleaseDates(this.#source, { repository, version }, to);
-    return (await this.#releases.ask(candidateKey({ repository, version }), target, request)).reply;
+    const candidate = { repository, version };
+    const request = (to: ReleaseRules) => readReleaseDates(this.#source, candidate, to);
+    return (await this.#releases.ask(candidateKey(candidate), target, request)).reply;
   }
 
   /** Returns the policy violation of a version. Each rule inspects a version once. */
@@ -146,16 +147,8 @@ export class SourceReader implements PackageSource {
   }
 
   /** Prefetches tags. A failure is reported when they are needed. */
-  prefetchTags(repository: Repository, target: ReleaseRules): void {
-    this.#countList(repository);
-    void this.#tagList(repository, target);
-  }
-
-  /**
-   * Prefetches tags that a prefetched package may need. They are not counted, because the order in
-   * which packages arrive differs between runs.
-   */
-  prefetchTagsUncounted(repository: Repository, target: ReleaseRules): void {
+  prefetchTags(repository: Repository, target: ReleaseRules, isCounted = true): void {
+    if (isCounted) this.#countList(repository);
     void this.#tagList(repository, target);
   }
 
@@ -204,12 +197,7 @@ interface CachedReply<T> {
   /** false: the source may still read further rules. */
   isSettled: boolean;
   /** undefined: the source has not replied, or it failed. */
-  result: FinishedReply<T> | undefined;
-}
-
-/** The value of a reply, which may be undefined. */
-interface FinishedReply<T> {
-  readonly value: T;
+  result: { readonly value: T } | undefined;
 }
 
 /**
@@ -241,14 +229,6 @@ class ReplyCache<T> {
       if (pending.length === 0) break;
       await Promise.allSettled(pending.map(({ reply }) => reply));
     }
-    return this.#send(question, target, request);
-  }
-
-  #send(
-    question: string,
-    target: ReleaseRules,
-    request: (target: ReleaseRules) => Promise<T>,
-  ): CachedReply<T> {
     const rulesRead = new Set<Rule>();
     let recorded: TargetRules | undefined;
     const reply = request({
@@ -258,12 +238,11 @@ class ReplyCache<T> {
       },
     });
     const entry: CachedReply<T> = { reply, target, rulesRead, isSettled: false, result: undefined };
-    const settle = (value: T) => {
-      entry.isSettled = true;
-      entry.result = { value };
-    };
     // Handling the rejection here also keeps Node from reporting one that is never awaited.
-    reply.then(settle, () => (entry.isSettled = true));
+    reply.then(
+      (value) => Object.assign(entry, { isSettled: true, result: { value } }),
+      () => (entry.isSettled = true),
+    );
     getOrCreate(this.#replies, question, () => []).push(entry);
     return entry;
   }
@@ -276,11 +255,10 @@ function serves<T>({ isSettled, rulesRead, target }: CachedReply<T>, other: Rele
   const now = other.rules;
   if (before === now) return true;
   const compared = isSettled ? [...rulesRead] : ruleNames(now);
-  return compared.every((rule) => isSame(before[rule], now[rule]));
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  return compared.every(
+    (rule) =>
+      before[rule] === now[rule] || JSON.stringify(before[rule]) === JSON.stringify(now[rule]),
+  );
 }
 
 /** Returns rules that record each access. A copy or clone of them reads all rules. */

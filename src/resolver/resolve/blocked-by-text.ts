@@ -83,7 +83,7 @@ const OTHER_KIND: BlockingKind<Fact> = {
   constraint: (fact, { nouns }) => ({ text: factClause(fact, nouns) ?? 'other constraints' }),
 };
 
-const BLOCKING_KINDS: { readonly [Kind in Fact['fact']]: BlockingKind<FactOf<Kind>> } = {
+const BLOCKING_KINDS: { readonly [Kind in Fact['fact']]?: BlockingKind<FactOf<Kind>> } = {
   root: {
     rank: ({ on }, conflict) => (isWanted(on, conflict) ? 0 : 8),
     constraint: rootConstraint,
@@ -117,17 +117,11 @@ const BLOCKING_KINDS: { readonly [Kind in Fact['fact']]: BlockingKind<FactOf<Kin
       return { ...refused, text };
     },
   },
-  'root-api': OTHER_KIND,
-  'requires-api': OTHER_KIND,
-  provides: OTHER_KIND,
-  kind: OTHER_KIND,
-  missing: OTHER_KIND,
-  'no-others': OTHER_KIND,
-  cycle: OTHER_KIND,
 };
 
 function blockingKindOf<F extends Fact>(fact: F): BlockingKind<F> {
-  return BLOCKING_KINDS[fact.fact] as unknown as BlockingKind<F>; // the record of its own kind
+  const kind = BLOCKING_KINDS[fact.fact] ?? OTHER_KIND;
+  return kind as unknown as BlockingKind<F>; // the record of its own kind
 }
 
 /** Returns a fact of a conflict as a constraint. */
@@ -165,9 +159,8 @@ function othersOnSame(
   fact: FactOf<'requires'>,
   { facts }: Conflict,
 ): FactOf<'root' | 'requires'>[] {
-  return facts
-    .filter((other) => other.fact === 'root' || other.fact === 'requires')
-    .filter((other) => other !== fact && other.on.variable === fact.on.variable);
+  const requirements = facts.filter((one) => one.fact === 'root' || one.fact === 'requires');
+  return requirements.filter((one) => one !== fact && one.on.variable === fact.on.variable);
 }
 
 function crossplaneConstraint(
@@ -245,12 +238,12 @@ function ownershipConstraint(
   if (other === undefined) return { text: factClause(fact, nouns)! };
   const { phrase, isMany, ...claimant } = claimantOf(other, nouns, selection);
   const [object, ...more] = sharedObjects(fact.one, fact.other, nouns.subjects);
-  if (others.length === terms.length || object === undefined) {
-    return { ...claimant, text: factClause(fact, nouns)! };
-  }
   const rest = more.length === 0 ? '' : ` and ${more.length} more`;
-  const verb = conjugated('own', isMany);
-  return { ...claimant, text: `${phrase}, which ${verb} ${objectText(object)}${rest} too` };
+  const text =
+    others.length === terms.length || object === undefined
+      ? factClause(fact, nouns)!
+      : `${phrase}, which ${conjugated('own', isMany)} ${objectText(object)}${rest} too`;
+  return { ...claimant, text };
 }
 
 function requiredText(on: Repository, constraint: string, { repository }: Candidate): string {
@@ -277,11 +270,7 @@ function claimantOf(term: Term, nouns: NounPhrases, { selected, isViolated }: Se
     return { source, version: at, phrase: `${source} ${at}`, isMany: false };
   }
   const version = at !== undefined && labels.includes(at) ? at : labels[0];
-  return {
-    source,
-    version,
-    versions: labels.length > 1 ? labels : undefined,
-    phrase: nouns.allOf(term),
-    isMany: nouns.isMany(term),
-  };
+  const all = labels.length > 1 ? labels : undefined;
+  const isMany = nouns.isMany(term);
+  return { source, version, versions: all, phrase: nouns.allOf(term), isMany };
 }

@@ -29,7 +29,7 @@ import { type Fact, factKey, isRemovable } from '../solver/incompatibility.js';
 import { effectiveRepository, type Problem } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';
 import { solve } from '../solver/solve.js';
-import { versionIn } from '../suggest/proposal.js';
+import { versionIn, withRoots } from '../suggest/proposal.js';
 import { unlessSourceFails } from '../suggest/trials.js';
 
 /**
@@ -125,10 +125,7 @@ async function causeOf(
   if (proof === undefined) return undefined;
   const facts = constraintsIn(proof);
   const conflict: Conflict = { wanted, problem, proof, facts, target: context.target };
-  const closestFirst = facts
-    .map((fact) => ({ fact, rank: rankOf(fact, conflict) }))
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ fact }) => fact);
+  const closestFirst = facts.toSorted((a, b) => rankOf(a, conflict) - rankOf(b, conflict));
   const liftable = closestFirst.filter((fact) => !isFrom(CHOSEN_FIRST, fact));
   for (const fact of facts.length > 1 ? liftable.slice(0, MAX_LIFTED) : []) {
     const solution = await solutionWithout(fact, conflict, context);
@@ -177,17 +174,14 @@ async function solutionWithout(
   const required = fact.fact === 'root' || fact.fact === 'requires' ? fact.on : undefined;
   const on = required && packageOf(required, subjects).repository;
   const key = factKey(fact, subjects);
-  const result = await trial(
-    context,
-    fact.fact === 'root' && on !== wanted.repository
-      ? solve({
-          ...problem,
-          roots: problem.roots.map((root) =>
-            root === fact.root ? { ...fact.root, selector: ANY } : root,
-          ),
-        })
-      : solve(problem, { has: (each) => each !== key }),
+  const anyVersion = withRoots(problem, (root) =>
+    fact.fact === 'root' && root === fact.root ? { selector: ANY } : undefined,
   );
+  const search =
+    fact.fact === 'root' && on !== wanted.repository
+      ? solve(anyVersion)
+      : solve(problem, { has: (each) => each !== key });
+  const result = await trial(context, search);
   if (result === undefined || result.status === 'gave-up') return 'not known';
   if (result.status === 'unsolvable') return undefined;
   if (!isRequired(wanted.repository, result, problem)) return undefined;
@@ -207,11 +201,9 @@ function isRequired(repository: Repository, { selected }: Solution, problem: Pro
       ? root.pin === undefined && isIt(root.repository)
       : root.requires === 'api',
   );
-  if (isRoot) return true;
   const others = selected.filter((one) => one.repository !== repository);
-  return others.some(({ meta }) =>
-    meta.requirements.some((each) => each.requires !== 'package' || isIt(each.repository)),
-  );
+  const required = others.flatMap(({ meta }) => meta.requirements);
+  return isRoot || required.some((each) => each.requires !== 'package' || isIt(each.repository));
 }
 
 /** Returns all constraints in one line that can follow "held by". */

@@ -46,39 +46,26 @@ export function movedTagMismatch(
 
 /**
  * Returns the lockfile with the prefixes of longer tags of each package. An ImageConfig of a pin
- * matches by prefix, so it needs exceptions for published tags that begin with the locked tag.
+ * matches by prefix, so it needs exceptions for published tags that begin with the locked tag: that
+ * tag and one more character. Such a prefix matches only longer tags, including future ones.
  */
 export async function withLongerTags(lockfile: Lockfile, source: PackageSource): Promise<Lockfile> {
   const target = targetFor(lockfile.crossplane)!;
   const packages = lockfile.packages.map(async (locked): Promise<LockedPackage> => {
-    if (isDigest(locked.version)) return locked;
-    const longerTags = await prefixesOfLongerTags(locked, source, target);
-    return longerTags === undefined ? locked : { ...locked, longerTags };
+    const { repository, version } = locked;
+    const tags = isDigest(version) ? undefined : await tagsIfAvailable(repository, source, target);
+    if (tags === undefined) return locked;
+    const longer = tags.filter((tag) => tag.startsWith(version) && tag !== version);
+    const prefixes = new Set(longer.map((tag) => tag.slice(0, version.length + 1)));
+    return { ...locked, longerTags: [...prefixes].sort(byCodePoint) };
   });
   return { ...lockfile, packages: await Promise.all(packages) };
 }
 
 /** Returns the lockfile without the prefixes of longer tags, for projects without pins. */
 export function withoutLongerTags(lockfile: Lockfile): Lockfile {
-  const packages = lockfile.packages.map((locked): LockedPackage =>
-    locked.longerTags === undefined ? locked : { ...locked, longerTags: undefined },
-  );
+  const packages = lockfile.packages.map((locked) => ({ ...locked, longerTags: undefined }));
   return { ...lockfile, packages };
-}
-
-/**
- * Returns the prefixes of published tags that begin with the locked tag: that tag and one more
- * character. Such a prefix matches only longer tags, including future ones.
- */
-async function prefixesOfLongerTags(
-  { repository, version }: LockedPackage,
-  source: PackageSource,
-  target: Target,
-): Promise<readonly string[] | undefined> {
-  const tags = await tagsIfAvailable(repository, source, target);
-  const longer = tags?.filter((tag) => tag.startsWith(version) && tag !== version);
-  if (longer === undefined) return undefined;
-  return [...new Set(longer.map((tag) => tag.slice(0, version.length + 1)))].sort(byCodePoint);
 }
 
 const UNAVAILABLE: ReadonlySet<SourceErrorCode> = new Set(['OFFLINE', 'UNAUTHORIZED']);

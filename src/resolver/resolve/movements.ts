@@ -18,7 +18,7 @@ import {
   type Lockfile,
 } from '../../project/lockfile/lockfile.js';
 import { rulingText } from '../explain/fact-clause.js';
-import { effectiveRepository, type Problem, type Rule, type Ruling } from '../solver/problem.js';
+import { effectiveRepository, type Problem, type Rule } from '../solver/problem.js';
 
 /** A change of a package, with its reason. */
 export interface Movement extends Change {
@@ -60,30 +60,10 @@ function reasonFor(
   }
   if (unlock === 'all' || unlock?.has(repository) === true) return 'asked for';
   return (
-    whyNotAllowed(old, context) ??
+    excludingRule(repository, old.version, context) ??
     whyInConflict(old, after, context) ??
     `\`${from}\` no longer fits the rest, or is no longer to be had`
   );
-}
-
-/** Returns which rule or requirer excludes the old version, if one does. */
-function whyNotAllowed(
-  { repository, version }: LockedPackage,
-  context: RuleContext,
-): string | undefined {
-  const found = excludingRule(repository, version, context);
-  switch (found?.by) {
-    case 'override':
-      return `overridden: ${ruleText(found.rule)}`;
-    case 'exclusion':
-      return `\`${version}\` is excluded: ${ruleText(found.rule)}`;
-    case 'policy':
-      return `\`${version}\` ${rulingText(found.ruling, false)}`;
-    case 'requirer':
-      return found.requirer.text;
-    case undefined:
-      return undefined;
-  }
 }
 
 /** Returns which constraint or object of the old version conflicts with the new set, if one does. */
@@ -115,12 +95,6 @@ function whyInConflict(
   return undefined;
 }
 
-/** The rule or requirer that excludes a version. */
-type ExcludingRule =
-  | { readonly by: 'override' | 'exclusion'; readonly rule: Rule }
-  | { readonly by: 'policy'; readonly ruling: Ruling }
-  | { readonly by: 'requirer'; readonly requirer: Requirer };
-
 interface RuleContext {
   readonly requirers: Requirers;
   readonly problem: Problem;
@@ -128,29 +102,27 @@ interface RuleContext {
 }
 
 /**
- * Returns what excludes a version. An override decides alone; otherwise exclusions come first, then
- * policies, then requirers.
+ * Returns the rule or requirer that excludes a version as a reason; undefined: none does. An override
+ * decides alone; otherwise exclusions come first, then policies, then requirers.
  */
 export function excludingRule(
   repository: Repository,
   version: string,
   { requirers, problem, target }: RuleContext,
-): ExcludingRule | undefined {
+): string | undefined {
   const meets = (selector: Selector) => satisfies(version, selector, target, 'all');
   const override = problem.overrides.get(repository);
   if (override !== undefined) {
-    return meets(override.selector) ? undefined : { by: 'override', rule: override };
+    return meets(override.selector) ? undefined : `overridden: ${ruleText(override)}`;
   }
   const rule = problem.exclude.get(repository)?.find(({ selector }) => meets(selector));
-  if (rule !== undefined) return { by: 'exclusion', rule };
+  if (rule !== undefined) return `\`${version}\` is excluded: ${ruleText(rule)}`;
   const ruling =
     problem.policy?.repository(repository) ??
     problem.policy?.versions(repository).find(({ matches }) => matches(version))?.ruling;
-  if (ruling !== undefined) return { by: 'policy', ruling };
-  const requirer = requirers
-    .get(repository)
-    ?.find(({ selector }) => selector !== undefined && !meets(selector));
-  return requirer && { by: 'requirer', requirer };
+  if (ruling !== undefined) return `\`${version}\` ${rulingText(ruling, false)}`;
+  const known = requirers.get(repository) ?? [];
+  return known.find(({ selector }) => selector !== undefined && !meets(selector))?.text;
 }
 
 function ruleText({ selector, origin }: Rule): string {

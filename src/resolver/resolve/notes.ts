@@ -44,30 +44,29 @@ export async function heldBackNotes(
   options: ProblemOptions,
 ): Promise<string[]> {
   const notes: string[] = [];
-  for (const one of selected) {
-    const { repository, version } = one;
+  for (const { repository, version } of selected) {
     // No package holds back a version that is locked, or that is preferred because it is low.
     if (problem.prefer !== 'newest' || problem.locked.get(repository) === version) continue;
     const tags = (await driver.tagsIfListed(repository, target)) ?? [];
-    const newest = newestAdmitted(one, problem, target, tags);
-    const order = newest && compareVersionTexts(newest.raw, version, problem.dialect);
-    if (newest === undefined || order === undefined || order <= 0) continue;
-    const wanted = { repository, version: newest.raw };
+    const newest = newestAdmitted(repository, problem, target, tags);
+    if (newest === undefined) continue;
+    const { raw } = newest;
+    if ((compareVersionTexts(raw, version, problem.dialect) ?? 0) <= 0) continue;
     const maxRead = options.readsForNotes === true ? MAX_READ : 0;
     const context = { chosen: selected, target, driver, maxRead };
-    const by = await heldBy(wanted, context, request, options);
+    const by = await heldBy({ repository, version: raw }, context, request, options);
     const cause =
       by === undefined
-        ? `: \`xpkg-resolve why --not ${shellWord(`${repository}@${newest.raw}`)}\` tells why`
+        ? `: \`xpkg-resolve why --not ${shellWord(`${repository}@${raw}`)}\` tells why`
         : ` by ${heldByText(by)}`;
-    notes.push(`${repository} is held back at ${version} (newest is ${newest.raw})${cause}`);
+    notes.push(`${repository} is held back at ${version} (newest is ${raw})${cause}`);
   }
   return notes;
 }
 
 /** Undefined if no root names the package, or the user admits none of its tags. */
 function newestAdmitted(
-  { repository }: SelectedPackage,
+  repository: Repository,
   problem: Problem,
   target: Target,
   tags: readonly string[],
@@ -92,8 +91,8 @@ export function rangeWarnings(selected: readonly SelectedPackage[], problem: Pro
     const version = parseVersion(versions.get(repository) ?? '', problem.dialect);
     if (version === undefined || problem.overrides.has(repository)) return [];
     const why = surpriseOfOldDialect(root.selector.text, version, problem.dialect);
-    if (why === undefined) return [];
-    return [`${repository} ${version.raw} (${formatOrigin(root.origin)}): ${why}`];
+    const place = formatOrigin(root.origin);
+    return why === undefined ? [] : [`${repository} ${version.raw} (${place}): ${why}`];
   });
 }
 
@@ -132,28 +131,17 @@ export async function publishedNotes(
   const missing = facts.flatMap((fact) =>
     fact.fact === 'missing' && fact.of.versions.length === 1 ? [fact.of] : [],
   );
-  const notes = missing
-    .slice(0, MAX_NOTES)
-    .map(({ repository, versions }) => publishedNote(repository, versions[0]!, reader, target));
+  const notes = missing.slice(0, MAX_NOTES).map(async ({ repository, versions: [version] }) => {
+    // A failure to write this note must not fail the command.
+    const tags = await reader.tags(repository, target).catch(() => undefined);
+    const published = installableVersions(tags ?? [], target);
+    const [newest, oldest] = [published[0], published.at(-1)];
+    if (newest === undefined) return [];
+    const [nearest] = nearestFirst(published, { asked: version!, dialect: target.rules.dialect });
+    const isOne = published.length === 1;
+    const range = isOne ? newest.raw : `${oldest!.raw} to ${newest.raw}`;
+    const count = isOne ? '' : ` (${published.length} versions)`;
+    return `published of ${repository}: ${range}${count}; the nearest to \`${version!}\` is ${nearest!.raw}`;
+  });
   return (await Promise.all(notes)).flat();
-}
-
-async function publishedNote(
-  repository: Repository,
-  missing: string,
-  reader: SourceReader,
-  target: Target,
-): Promise<string[]> {
-  // A failure to write this note must not fail the command.
-  const tags = await reader.tags(repository, target).catch(() => undefined);
-  const published = installableVersions(tags ?? [], target);
-  const [newest, oldest] = [published[0], published.at(-1)];
-  if (newest === undefined) return [];
-  const { dialect } = target.rules;
-  const [nearest] = nearestFirst(published, { asked: missing, dialect });
-  const range = newest === oldest ? newest.raw : `${oldest!.raw} to ${newest.raw}`;
-  const count = published.length === 1 ? '' : ` (${published.length} versions)`;
-  return [
-    `published of ${repository}: ${range}${count}; the nearest to \`${missing}\` is ${nearest!.raw}`,
-  ];
 }

@@ -41,11 +41,9 @@ export function policyRules(
   );
   const deniedOf = (repository: Repository) =>
     denied.filter(({ entry }) => matchesPackages(repository, entry.packages, target));
-  const whollyDenied = (repository: Repository) =>
-    deniedOf(repository).find(({ entry }) => entry.version === undefined)?.entry;
   return {
     repository: (repository) => {
-      const entry = whollyDenied(repository);
+      const entry = deniedOf(repository).find((one) => one.entry.version === undefined)?.entry;
       return outsideRegistries(repository, policies, target) ?? (entry && denial(entry));
     },
     versions: (repository) =>
@@ -97,22 +95,16 @@ export function candidateRules(
 }
 
 /** Returns the rule that a version was published some time ago. Locked versions are exempt. */
-function minimumAgeRule(
-  rule: MinimumAge,
-  now: number,
-  lockfile: Lockfile | undefined,
-): CandidateRule {
+function minimumAgeRule(rule: MinimumAge, now: number, lockfile?: Lockfile): CandidateRule {
   const locked = new Set(
     lockfile?.packages.map((one) => joinReference(one.repository, one.version)),
   );
-  const exceptions = rule.except.map((entry) => ({
-    entry,
-    matches: versionMatcher(entry, 'named'),
-  }));
+  const exceptions = rule.except.map((entry) => {
+    return { packages: entry.packages, matches: versionMatcher(entry, 'named') };
+  });
   const isExcepted = ({ repository, version }: Candidate, target: ReleaseRules) =>
     exceptions.some(
-      ({ entry, matches }) =>
-        matchesPackages(repository, entry.packages, target) && matches(version),
+      ({ packages, matches }) => matchesPackages(repository, packages, target) && matches(version),
     );
   return {
     async judge(candidate, { source, target }) {

@@ -30,9 +30,8 @@ import {
   versionOf,
 } from '../../crossplane/releases/target-choice.js';
 import type { Target } from '../../crossplane/releases/target.js';
-import { overrideOf, type Request, type VersionRule } from '../../project/inputs/request.js';
-import { lockedParts, type Lockfile } from '../../project/lockfile/lockfile.js';
-import type { PackageSource } from '../../sources/package-source.js';
+import { overrideOf, type Request } from '../../project/inputs/request.js';
+import { lockedIn, lockedParts, type Lockfile } from '../../project/lockfile/lockfile.js';
 import { Driver } from '../driver/driver.js';
 import { SourceReader } from '../driver/source-reader.js';
 import type { RefusedRequest } from '../explain/explain-refusal.js';
@@ -145,11 +144,11 @@ function enforcementNotes(
 
 function withTagRecords(
   lockfile: Lockfile,
-  source: PackageSource,
+  reader: SourceReader,
   { longerTags }: ResolveOptions,
 ): Lockfile | Promise<Lockfile> {
   if (longerTags === undefined) return lockfile;
-  return longerTags ? withLongerTags(lockfile, source) : withoutLongerTags(lockfile);
+  return longerTags ? withLongerTags(lockfile, reader) : withoutLongerTags(lockfile);
 }
 
 /** Returns the problem for each group of releases that supports the request. Throws if none does. */
@@ -190,6 +189,9 @@ async function toAnswer(
   const { lockfile, warnings } = toLockfile(chosen, request, context);
   const requirers = requirersIn(lockfile, problem);
   const behind = await heldBackNotes(solution, request, options);
+  const sourceNotes = chosen.flatMap(({ repository, version, fetched: { notes = [] } }) =>
+    notes.map((note) => `${repository} ${version}: ${note}`),
+  );
   return {
     status: 'solved',
     target,
@@ -198,7 +200,7 @@ async function toAnswer(
     requirers,
     changes: movements(previous, lockfile, { problem, requirers, target, unlock }),
     movedTags: await movedTags(driver, target, options, lockfile),
-    notes: [...owners.map(ownerNote), ...chosen.flatMap(sourceNotes), ...behind],
+    notes: [...owners.map(ownerNote), ...sourceNotes, ...behind],
     warnings: [
       ...removedRootWarnings(previous, lockfile, requirers),
       ...rangeWarnings(selected, problem),
@@ -206,10 +208,6 @@ async function toAnswer(
       ...packageWarnings(chosen, options),
     ],
   };
-}
-
-function sourceNotes({ repository, version, fetched }: ChosenPackage): string[] {
-  return (fetched.notes ?? []).map((note) => `${repository} ${version}: ${note}`);
 }
 
 function ownerNote({ demand, owner, others }: ChosenOwner): string {
@@ -222,17 +220,15 @@ function packageWarnings(
   chosen: readonly ChosenPackage[],
   { prereleases = [] }: ProblemOptions,
 ): string[] {
+  const findings = chosen.flatMap(({ repository, version, meta }) =>
+    meta.findings.map(({ message }) => `${repository} ${version}: ${message}`),
+  );
   const installed = new Set(chosen.map(({ repository }) => repository));
-  return [
-    ...chosen.flatMap(({ repository, version, meta }) =>
-      meta.findings.map(({ message }) => `${repository} ${version}: ${message}`),
-    ),
-    ...prereleases
-      .filter((repository) => !installed.has(repository))
-      .map(
-        (repository) => `prereleases of \`${repository}\` are admitted, and it is not installed`,
-      ),
-  ];
+  const unused = prereleases.filter((repository) => !installed.has(repository));
+  const withoutEffect = unused.map(
+    (repository) => `prereleases of \`${repository}\` are admitted, and it is not installed`,
+  );
+  return [...findings, ...withoutEffect];
 }
 
 /**
@@ -306,26 +302,20 @@ export async function update(
   );
   const unlock = moves.length === 0 ? 'all' : new Set(repositories);
   const answer = await resolve(request, { ...options, unlock, pins });
-  if (answer.status === 'solved') {
-    for (const pin of pins) refuseOverridden(request, pin, answer);
-    for (const pin of pins) refuseUnrequired(pin, answer);
+  if (answer.status !== 'solved') return answer;
+  for (const pin of pins) {
+    const override = violatedOverride(request, pin, answer);
+    if (override === undefined) continue;
+    const hint = `change ${formatOrigin(override.origin)}, which decides whatever else is asked`;
+    throw new InputError(override.text, { origin: pin.origin, hint });
+  }
+  // A package that only its pin requires would be removed, not updated.
+  for (const { repository, origin } of pins) {
+    if (!answer.unrequired.includes(repository)) continue;
+    const hint = `\`xpkg-resolve resolve\` removes it, \`xpkg-resolve add ${shellWord(repository)}\` keeps it`;
+    throw new InputError(`nothing requires ${repository} any more`, { origin, hint });
   }
   return answer;
-}
-
-/** Throws an `InputError` if an override replaces the version of a pin. */
-function refuseOverridden(request: Request, pin: VersionRule, answer: Solved): void {
-  const override = violatedOverride(request, pin, answer);
-  if (override === undefined) return;
-  const hint = `change ${formatOrigin(override.origin)}, which decides whatever else is asked`;
-  throw new InputError(override.text, { origin: pin.origin, hint });
-}
-
-/** Throws an `InputError` if only its pin requires a package: it would be removed, not updated. */
-function refuseUnrequired({ repository, origin }: VersionRule, { unrequired }: Solved): void {
-  if (!unrequired.includes(repository)) return;
-  const hint = `\`xpkg-resolve resolve\` removes it, \`xpkg-resolve add ${shellWord(repository)}\` keeps it`;
-  throw new InputError(`nothing requires ${repository} any more`, { origin, hint });
 }
 
 /**
@@ -338,7 +328,7 @@ export function violatedOverride(
   { lockfile, target }: Solved,
 ): { readonly origin: Origin; readonly text: string } | undefined {
   const override = overrideOf(request, repository);
-  const locked = lockfile.packages.find((one) => one.repository === repository);
+  const locked = lockedIn(lockfile, repository);
   if (override === undefined || locked === undefined) return undefined;
   if (satisfies(locked.version, selectorOf(version), target, 'all')) return undefined;
   const { origin } = override;

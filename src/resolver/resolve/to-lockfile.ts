@@ -3,11 +3,7 @@ import { selectorOf } from '../../crossplane/constraints/constraint.js';
 import { satisfies } from '../../crossplane/constraints/installable-versions.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
-import {
-  type PackageRoot,
-  replacedRepository,
-  type Request,
-} from '../../project/inputs/request.js';
+import { replacedRepository, type Request } from '../../project/inputs/request.js';
 import type { LockedPackage, LockedSigner, Lockfile } from '../../project/lockfile/lockfile.js';
 import { checkKindIsServed } from '../../project/manifests/extra-manifests.js';
 import { assignNames, spellingWarnings } from '../../project/manifests/object-names.js';
@@ -38,11 +34,10 @@ export function toLockfile(
   },
 ): { readonly lockfile: Lockfile; readonly warnings: readonly string[] } {
   const { target, previous, indexes = [], signerOf } = context;
-  const roots = new Map<Repository, PackageRoot>();
-  for (const root of request.roots) {
-    if (root.root !== 'package') continue;
-    roots.set(replacedRepository(request, root.repository), root);
-  }
+  const packageRoots = request.roots.filter((root) => root.root === 'package');
+  const roots = new Map(
+    packageRoots.map((root) => [replacedRepository(request, root.repository), root]),
+  );
   const locked = new Map(previous?.packages.map((one) => [one.repository, one]));
   const { names, warnings } = assignNames(
     chosen.map(({ repository }) => ({

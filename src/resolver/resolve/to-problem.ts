@@ -1,5 +1,5 @@
 import { type PolicyOptions, policyRules } from './policy-rules.js';
-import { getOrCreate } from '../../base/collections.js';
+import { groupBy } from '../../base/collections.js';
 import { isDigest } from '../../base/digest.js';
 import { InputError, type Origin } from '../../base/errors.js';
 import { shellWord } from '../../base/escape.js';
@@ -22,6 +22,7 @@ import {
   replacedRepository,
   type Request,
   type Root,
+  rootVersionText,
   type VersionRule,
 } from '../../project/inputs/request.js';
 import { lockGraph } from '../../project/lockfile/lock-graph.js';
@@ -85,7 +86,12 @@ export function toProblem(
       ),
     ],
     overrides: new Map(request.overrides.map((rule) => [rule.repository, toRule(rule, target)])),
-    exclude: rulesByRepository(request.exclude, target),
+    exclude: new Map(
+      Array.from(
+        groupBy(request.exclude, (rule) => rule.repository),
+        ([repository, rules]) => [repository, rules.map((rule) => toRule(rule, target))],
+      ),
+    ),
     replace: new Map(request.replace.map((rule) => [rule.repository, rule.with])),
     prereleases: new Set([...(request.prereleases ?? []), ...prereleases]),
     anyCrossplane: new Set(
@@ -119,9 +125,7 @@ function packageRequirement(root: PackageRoot, target: Target): RootRequirement 
     throw new InputError(message, { origin, ...registryHint(repository) });
   }
   const selector =
-    version.form === 'tag'
-      ? version
-      : readSelector(version.form === 'digest' ? version.digest : version.text, target, origin);
+    version.form === 'tag' ? version : readSelector(rootVersionText(version), target, origin);
   const takesNoRange = root.takesNoRange ?? root.object !== undefined;
   const written = { rejectsRanges: takesNoRange, isNamed, origin, by: undefined };
   return { requires: 'package', repository, kind, selector, ...written };
@@ -142,26 +146,25 @@ function pinRequirement(
   { lockfile }: ProblemOptions,
 ): RootRequirement {
   const selector = readSelector(version, target, origin);
-  const requiredBy =
-    lockfile === undefined
-      ? new Set<Repository>()
-      : transitiveRequirers(lockfile, request, repository);
+  const requiredBy = transitiveRequirers(lockfile?.packages ?? [], request, repository);
   const named = { isNamed: true, pin: { requiredBy }, origin, by: undefined };
   return { requires: 'package', repository, kind: undefined, selector, ...named };
 }
 
 /** Returns the locked packages that require a package, directly or not. */
-function transitiveRequirers(lockfile: Lockfile, request: Request, repository: Repository) {
-  const graph = lockGraph(lockfile, (named) => replacedRepository(request, named));
+function transitiveRequirers(
+  packages: Lockfile['packages'],
+  request: Request,
+  repository: Repository,
+): ReadonlySet<Repository> {
+  const graph = lockGraph({ packages }, (named) => replacedRepository(request, named));
   const found = new Set<Repository>();
-  const next = [repository];
-  for (let one = next.pop(); one !== undefined; one = next.pop()) {
-    for (const { from } of graph.requirersOf(one)) {
-      if (found.has(from.repository)) continue;
-      found.add(from.repository);
-      next.push(from.repository);
-    }
-  }
+  const add = (required: Repository) => {
+    for (const { from } of graph.requirersOf(required)) found.add(from.repository);
+  };
+  add(repository);
+  // The loop also visits packages that are added on the way.
+  for (const requirer of found) add(requirer);
   return found;
 }
 
@@ -206,14 +209,6 @@ function localRequirements(
 
 function toRule(rule: VersionRule, target: Target): Rule {
   return { selector: readSelector(rule.version, target, rule.origin), origin: rule.origin };
-}
-
-function rulesByRepository(rules: readonly VersionRule[], target: Target): Map<Repository, Rule[]> {
-  const byRepository = new Map<Repository, Rule[]>();
-  for (const rule of rules) {
-    getOrCreate(byRepository, rule.repository, () => []).push(toRule(rule, target));
-  }
-  return byRepository;
 }
 
 function lockedVersions({ lockfile, unlock }: ProblemOptions): Map<Repository, string> {

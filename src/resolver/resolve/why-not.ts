@@ -3,6 +3,7 @@ import { type HeldBy, heldByInAnswer } from './blocked-by.js';
 import { formatOrigin } from '../../base/errors.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
 import type { Request, RequestEdit } from '../../project/inputs/request.js';
+import { lockedIn } from '../../project/lockfile/lockfile.js';
 import type { GaveUp, Solved, Unsolvable } from './answer.js';
 import { resolve, update, violatedOverride } from './resolve.js';
 import type { ResolveOptions } from './to-problem.js';
@@ -41,7 +42,10 @@ export async function whyNotChosen(
   }
   const by = await currentlyHeldBy(request, wanted, options);
   if (answer.status === 'solved') return { status: 'possible', answer, heldBy: by };
-  return { status: 'refused', refusal: withUsefulSuggestions(answer, wanted), heldBy: by };
+  const suggestions = answer.suggestions.filter(({ edits }) =>
+    edits.every((edit) => keeps(edit, wanted)),
+  );
+  return { status: 'refused', refusal: { ...answer, suggestions }, heldBy: by };
 }
 
 /** Returns what keeps the package from the version, as `outdated` does; undefined if unknown. */
@@ -52,24 +56,16 @@ async function currentlyHeldBy(
 ): Promise<HeldBy | undefined> {
   const { lockfile } = options;
   const { repository } = wanted;
-  const isLocked = lockfile?.packages.some((one) => one.repository === repository) === true;
-  const current = isLocked
-    ? await update(request, [{ repository }], { ...options, lockfile })
-    : await resolve(request, options);
+  const current =
+    lockfile !== undefined && lockedIn(lockfile, repository) !== undefined
+      ? await update(request, [{ repository }], { ...options, lockfile })
+      : await resolve(request, options);
   if (current.status !== 'solved') return undefined;
-  const chosen = current.lockfile.packages.find((one) => one.repository === repository);
-  if (chosen?.version === wanted.version) return undefined;
+  if (lockedIn(current.lockfile, repository)?.version === wanted.version) return undefined;
   return heldByInAnswer(wanted, current, request, options);
 }
 
-/** Removes suggestions after which the package set would lack the version. */
-function withUsefulSuggestions(refusal: Unsolvable, wanted: Candidate): Unsolvable {
-  const suggestions = refusal.suggestions.filter(({ edits }) =>
-    edits.every((edit) => keeps(edit, wanted)),
-  );
-  return { ...refusal, suggestions };
-}
-
+/** Returns whether the package set has the version after an edit. */
 function keeps(edit: RequestEdit, { repository, version }: Candidate): boolean {
   if ('at' in edit && edit.at?.file === NOT_FLAG.file) return false;
   if (edit.edit === 'replace') return edit.repository !== repository;

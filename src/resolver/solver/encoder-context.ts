@@ -240,17 +240,22 @@ export class Facts {
   }
 
   /** Adds a fact. Returns undefined if it is a removable fact that `only` leaves out. */
-  add(fact: Fact): Incompatibility | undefined {
-    return this.#add(fact, termsOf(fact));
+  add(fact: Fact, terms = termsOf(fact)): Incompatibility | undefined {
+    if (this.#only !== undefined && isRemovable(fact)) {
+      if (!this.#only.has(factKey(fact, this.#names))) return undefined;
+    }
+    // A term that always holds has no effect.
+    const added = { terms: terms.filter(({ values }) => !values.isAll), cause: fact };
+    this.#search.add(added);
+    return added;
   }
 
   /** Extends the fact with this key to one more version, or adds it. */
   grow(
     key: string,
-    version: { readonly variable: Variable; readonly value: number },
+    { variable, value }: { readonly variable: Variable; readonly value: number },
     factFor: (versions: Term) => Fact,
   ): Incompatibility | undefined {
-    const { variable, value } = version;
     const before = this.#growing.get(key)?.terms.find((term) => term.variable === variable);
     const values = (before?.values ?? VersionSet.none).with(value);
     return this.replace(key, factFor({ variable, values }));
@@ -262,20 +267,10 @@ export class Facts {
     const terms = termsOf(wider);
     const isSame = narrower?.terms.every(({ values }, i) => values.equals(terms[i]!.values));
     if (isSame === true) return narrower;
-    const added = this.#add(wider, terms);
+    const added = this.add(wider, terms);
     if (added === undefined) return undefined;
     if (narrower !== undefined) narrower.superseded = true;
     this.#growing.set(key, added);
-    return added;
-  }
-
-  #add(fact: Fact, terms: readonly Term[]): Incompatibility | undefined {
-    if (this.#only !== undefined && isRemovable(fact)) {
-      if (!this.#only.has(factKey(fact, this.#names))) return undefined;
-    }
-    // A term that always holds has no effect.
-    const added = { terms: terms.filter(({ values }) => !values.isAll), cause: fact };
-    this.#search.add(added);
     return added;
   }
 }

@@ -172,12 +172,8 @@ class Crossplane {
     const on = this.#admitted(constraint);
     if (this.#releases.isSubsetOf(on.values)) return;
     const { variable } = subject;
-    facts.grow(`crossplane ${variable} ${constraint}`, { variable, value }, (by) => ({
-      fact: 'crossplane',
-      by,
-      on,
-      constraint,
-    }));
+    const key = `crossplane ${variable} ${constraint}`;
+    facts.grow(key, { variable, value }, (by) => ({ fact: 'crossplane', by, on, constraint }));
   }
 
   #admitted(text: string): Term {
@@ -186,9 +182,7 @@ class Crossplane {
       const variable = this.#context.subjects.crossplane;
       const constraint = parseConstraint(text, dialect);
       if (constraint.invalid) throw new Error(`unchecked Crossplane constraint ${text}`);
-      const values = releases.flatMap((version, i) =>
-        constraint.admits(version) ? [FIRST + i] : [],
-      );
+      const values = releases.flatMap((one, i) => (constraint.admits(one) ? [FIRST + i] : []));
       return { variable, values: VersionSet.of(values) };
     });
   }

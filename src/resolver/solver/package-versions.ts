@@ -14,13 +14,15 @@ import {
   compareVersions,
   type Dialect,
   exactTag,
-  isIncomplete,
   parseVersion,
   precedenceKey,
+  type TagRules,
   type Version,
 } from '../../crossplane/constraints/version.js';
+import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
 
 interface PackageOptions {
+  /** Prereleases are treated as releases. */
   readonly prereleases: boolean;
   readonly locked: string | undefined;
   /** The selector of a relaxed root: the versions nearest to it are preferred. */
@@ -43,16 +45,12 @@ export class PackageVersions {
   #index: ValueIndex | undefined;
   readonly #admitted = new Map<string, VersionSet>();
   readonly #problem: Problem;
-  readonly #admitsPrereleases: boolean;
-  readonly #lockedVersion: string | undefined;
-  readonly #preferNear: Selector | undefined;
+  readonly #options: PackageOptions;
   #preferred: readonly number[] | undefined;
 
   constructor(problem: Problem, options: PackageOptions) {
     this.#problem = problem;
-    this.#admitsPrereleases = options.prereleases;
-    this.#lockedVersion = options.locked;
-    this.#preferNear = options.preferNear;
+    this.#options = options;
   }
 
   label(value: number): string {
@@ -76,17 +74,10 @@ export class PackageVersions {
 
   /** Returns the versions that a selector matches; undefined: the tags must be listed first. */
   selected(selector: Selector): VersionSet | undefined {
-    switch (selector.form) {
-      case 'tag':
-        return VersionSet.single(this.#named(selector.tag));
-      case 'digest':
-        return VersionSet.single(this.#named(selector.digest));
-      case 'range': {
-        const exact = exactTag(selector.text, this.#problem.dialect);
-        if (exact !== undefined) return this.#exact(exact);
-        return this.isListed ? this.#range(selector.text) : undefined;
-      }
-    }
+    if (selector.form !== 'range') return VersionSet.single(this.#named(selectorText(selector)));
+    const exact = exactTag(selector.text, this.#problem.dialect);
+    if (exact !== undefined) return this.#exact(exact);
+    return this.isListed ? this.#range(selector.text) : undefined;
   }
 
   /** Reports whether the tags must be listed to determine what a selector matches. */
@@ -98,15 +89,9 @@ export class PackageVersions {
   /** Reports whether the selector of a rule, such as an exclusion, matches a value. */
   matches(value: number, selector: Selector): boolean {
     const { label, version } = this.#at(value);
-    switch (selector.form) {
-      case 'tag':
-        return label === selector.tag;
-      case 'digest':
-        return label === selector.digest;
-      case 'range':
-        if (version === undefined) return false;
-        return checkedConstraint(selector.text, this.#problem.dialect).admits(version);
-    }
+    if (selector.form !== 'range') return label === selectorText(selector);
+    if (version === undefined) return false;
+    return checkedConstraint(selector.text, this.#problem.dialect).admits(version);
   }
 
   /** Reports whether a range contains prereleases. Use it for a range that admits no version. */
@@ -151,18 +136,19 @@ export class PackageVersions {
 
   #sorted(): readonly number[] {
     const { prefer } = this.#problem;
-    const isAsListed = this.#others.length === 0 && this.#lockedVersion === undefined;
-    if (this.#list !== undefined && isAsListed && this.#preferNear === undefined) {
-      return this.#list.preference(prefer);
+    const { locked, preferNear } = this.#options;
+    const isAsListed = this.#others.length === 0 && locked === undefined;
+    if (this.#list !== undefined && isAsListed && preferNear === undefined) {
+      return this.#list.preference[prefer];
     }
     const semver = this.ascending();
     if (prefer === 'newest') semver.reverse();
     const opaque = this.all().filter((value) => this.version(value) === undefined);
     opaque.sort((a, b) => (this.label(a) < this.label(b) ? -1 : 1));
     const order = [...semver, ...opaque];
-    if (this.#preferNear !== undefined) return this.#nearest(order, this.#preferNear);
-    const locked = order.findIndex((value) => this.label(value) === this.#lockedVersion);
-    if (locked > 0) order.unshift(...order.splice(locked, 1));
+    if (preferNear !== undefined) return this.#nearest(order, preferNear);
+    const place = order.findIndex((value) => this.label(value) === locked);
+    if (place > 0) order.unshift(...order.splice(place, 1));
     return order;
   }
 
@@ -179,12 +165,12 @@ export class PackageVersions {
 
   #range(text: string): VersionSet {
     return getOrCreate(this.#admitted, text, () => {
-      const listed = this.#list?.admitted(text, this.#admitsPrereleases) ?? VersionSet.none;
+      const { prereleases } = this.#options;
+      const listed = this.#list?.admitted(text, prereleases) ?? VersionSet.none;
       if (this.#others.length === 0) return listed;
       const others = this.#others.map(({ version }) => version);
       const constraint = checkedConstraint(text, this.#problem.dialect);
-      const options = { prereleases: this.#admitsPrereleases };
-      return listed.or(admittedValues(others, constraint, options, this.#firstOther));
+      return listed.or(admittedValues(others, constraint, { prereleases }, this.#firstOther));
     });
   }
 
@@ -228,10 +214,8 @@ export class PackageVersions {
   }
 
   #at(value: number): KnownVersion {
-    const listed = this.#list?.values;
-    if (listed === undefined || value >= this.#firstOther)
-      return this.#others[value - this.#firstOther]!;
-    return listed[value - FIRST]!;
+    const first = this.#firstOther;
+    return value < first ? this.#list!.values[value - FIRST]! : this.#others[value - first]!;
   }
 
   get #count(): number {
@@ -272,8 +256,6 @@ interface KnownVersion {
   readonly isNamed: boolean;
 }
 
-type ReadingRules = Pick<Problem, 'dialect' | 'skipsIncompleteTags'>;
-
 /**
  * The tags of a repository that can be installed, ascending. Tags of equal precedence are one
  * version, named by the greatest string.
@@ -288,37 +270,32 @@ class InstallableVersions {
   readonly versions: readonly Version[];
   /** The versions as values; the first is `FIRST`. */
   readonly values: readonly KnownVersion[];
+  /** The values, most preferred first. */
+  readonly preference: Readonly<Record<Problem['prefer'], readonly number[]>>;
   readonly #dialect: Dialect;
-  readonly #preference: Partial<Record<Problem['prefer'], readonly number[]>> = {};
   readonly #admitted = new Map<string, VersionSet>();
-  readonly #admittedWithPrereleases = new Map<string, VersionSet>();
 
-  constructor(tags: readonly string[], rules: ReadingRules) {
-    this.versions = installable(tags, rules);
+  constructor(tags: readonly string[], rules: TagRules) {
+    const ascending = installableVersions(tags, { rules }).reverse();
+    this.versions = ascending.filter((version, i) => {
+      const next = ascending[i + 1];
+      return next === undefined || compareVersions(version, next) !== 0;
+    });
     this.values = this.versions.map((version) => ({ label: version.raw, version, isNamed: false }));
+    const lowest = this.values.map((_, i) => FIRST + i);
+    this.preference = { lowest, newest: lowest.toReversed() };
     this.#dialect = rules.dialect;
   }
 
-  static of(tags: readonly string[], rules: ReadingRules): InstallableVersions {
+  static of(tags: readonly string[], rules: TagRules): InstallableVersions {
     const byRules = getOrCreate(InstallableVersions.#instances, tags, () => new Map());
     const key = `${rules.dialect} ${rules.skipsIncompleteTags}`;
     return getOrCreate(byRules, key, () => new InstallableVersions(tags, rules));
   }
 
-  /** Returns the values, most preferred first. */
-  preference(prefer: Problem['prefer']): readonly number[] {
-    return (this.#preference[prefer] ??= this.#ordered(prefer));
-  }
-
-  #ordered(prefer: Problem['prefer']): number[] {
-    const ascending = this.values.map((_, i) => FIRST + i);
-    return prefer === 'newest' ? ascending.reverse() : ascending;
-  }
-
   /** Returns the values that a range admits. */
   admitted(range: string, prereleases: boolean): VersionSet {
-    const cache = prereleases ? this.#admittedWithPrereleases : this.#admitted;
-    return getOrCreate(cache, range, () => {
+    return getOrCreate(this.#admitted, `${prereleases} ${range}`, () => {
       const constraint = checkedConstraint(range, this.#dialect);
       return admittedValues(this.versions, constraint, { prereleases }, FIRST);
     });
@@ -332,11 +309,11 @@ function admittedValues(
   options: { readonly prereleases: boolean },
   first: number,
 ): VersionSet {
-  const values: number[] = [];
-  versions.forEach((version, i) => {
-    if (version !== undefined && constraint.admits(version, options)) values.push(first + i);
-  });
-  return VersionSet.of(values);
+  return VersionSet.of(
+    versions.flatMap((version, i) =>
+      version !== undefined && constraint.admits(version, options) ? [first + i] : [],
+    ),
+  );
 }
 
 /** Parses a constraint that was validated when its package was read. */
@@ -344,20 +321,4 @@ function checkedConstraint(text: string, dialect: Dialect): Constraint {
   const constraint = parseConstraint(text, dialect);
   if (constraint.invalid) throw new Error(`unchecked constraint ${text}`);
   return constraint;
-}
-
-function installable(
-  tags: readonly string[],
-  { dialect, skipsIncompleteTags }: ReadingRules,
-): Version[] {
-  const versions: Version[] = [];
-  for (const tag of tags) {
-    const version = parseVersion(tag, dialect);
-    if (version === undefined) continue;
-    if (!skipsIncompleteTags || !isIncomplete(version)) versions.push(version);
-  }
-  versions.sort((a, b) => compareVersions(a, b) || (a.raw < b.raw ? -1 : 1));
-  return versions.filter(
-    (version, i) => i + 1 === versions.length || compareVersions(version, versions[i + 1]!) !== 0,
-  );
 }

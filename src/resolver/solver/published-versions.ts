@@ -1,5 +1,5 @@
 import type { EncoderContext, PackageSubject } from './encoder-context.js';
-import { ABSENT, OTHER } from './incompatibility.js';
+import { ABSENT, OTHER, type Term } from './incompatibility.js';
 import { effectiveSelector, mergedRuling, type Ruling, rulingKey } from './problem.js';
 import { ask, type Solving } from './question.js';
 import { VersionSet } from './version-set.js';
@@ -143,15 +143,10 @@ export class PublishedVersions {
     const { problem, facts } = this.#context;
     if (problem.policy!.waives?.(ruling, repository, versions.label(value))) return false;
     const key = `ruled out ${variable} ${rulingKey(ruling)}`;
-    const before = this.#rulings.get(key);
-    const joined = before === undefined ? ruling : mergedRuling(before, ruling);
+    const joined = mergedRuling(this.#rulings.get(key) ?? ruling, ruling);
     this.#rulings.set(key, joined);
-    const added = facts.grow(key, { variable, value }, (of) => ({
-      fact: 'ruled-out',
-      of,
-      ruling: joined,
-    }));
-    return added !== undefined;
+    const factFor = (of: Term) => ({ fact: 'ruled-out', of, ruling: joined }) as const;
+    return facts.grow(key, { variable, value }, factFor) !== undefined;
   }
 }
 

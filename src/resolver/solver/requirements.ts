@@ -31,8 +31,6 @@ import type {
 import type { PackageKind } from '../../crossplane/packages/package.js';
 import type { Owner } from '../../sources/package-source.js';
 
-const NOTHING: readonly Requirement[] = [];
-
 /** Returns the value that a variable was decided on; undefined: it is not decided. */
 type Decided = (variable: Variable) => number | undefined;
 
@@ -123,8 +121,8 @@ export class Requirements {
   }
 
   #of(subject: PackageSubject, value: number): readonly Requirement[] {
-    if (this.#context.problem.ignoreRequirements) return NOTHING;
-    return subject.metas.get(value)?.requirements ?? NOTHING;
+    if (this.#context.problem.ignoreRequirements) return [];
+    return subject.metas.get(value)?.requirements ?? [];
   }
 
   #excludes(subject: PackageSubject, { terms }: Incompatibility): boolean {
@@ -152,13 +150,11 @@ export class Requirements {
     const on = this.#apis.get(requirement.demand).variable;
     const { variable } = subject;
     const { text } = requirement;
-    const key = `requires-api ${variable} ${text}`;
-    return this.#context.facts.grow(key, { variable, value }, (by) => ({
-      fact: 'requires-api',
-      by,
-      on,
-      text,
-    }));
+    return this.#context.facts.grow(
+      `requires-api ${variable} ${text}`,
+      { variable, value },
+      (by) => ({ fact: 'requires-api', by, on, text }),
+    );
   }
 
   #addPackage(
@@ -175,14 +171,11 @@ export class Requirements {
     const on = { variable: required.variable, values };
     if (required === subject) return this.#addSelf(value, { on, constraint, line });
     this.#addKind(required, kind, subject, value);
-    const key = `requires ${variable} ${on.variable} ${constraint}`;
-    return this.#context.facts.grow(key, { variable, value }, (by) => ({
-      fact: 'requires',
-      by,
-      on,
-      constraint,
-      line,
-    }));
+    return this.#context.facts.grow(
+      `requires ${variable} ${on.variable} ${constraint}`,
+      { variable, value },
+      (by) => ({ fact: 'requires', by, on, constraint, line }),
+    );
   }
 
   /** Adds the kind that one more version of `by` names for `on`. */
@@ -262,12 +255,7 @@ export class CrdOwners {
       }
       owners.push(owner);
     }
-    const api = subjects.add((variable): ApiSubject => ({
-      about: 'api',
-      variable,
-      demand,
-      owners,
-    }));
+    const api = subjects.add((v): ApiSubject => ({ about: 'api', variable: v, demand, owners }));
     this.#known.set(key, api);
     const { variable } = api;
     const values = VersionSet.of([ABSENT, ...owners.map((_, i) => FIRST + i)]).complement();
@@ -287,8 +275,8 @@ export class CrdOwners {
   /** Adds that a package has no versions but the known ones, none of which can be the chosen owner. */
   close({ variable, versions }: PackageSubject): void {
     const unknown = { variable, values: VersionSet.of(versions.all()).complement() };
-    for (const { chosen } of this.#ownerships.get(variable) ?? [])
-      this.#addNonOwners(chosen, unknown);
+    const known = this.#ownerships.get(variable) ?? [];
+    for (const { chosen } of known) this.#addNonOwners(chosen, unknown);
   }
 
   #addOwner(api: ApiSubject, index: number, owner: Owner): void {

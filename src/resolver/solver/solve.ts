@@ -4,12 +4,12 @@ import { Facts, type PackageVersion, Subjects } from './encoder-context.js';
 import { Encoder } from './encoder.js';
 import { ABSENT, FIRST, type Variable } from './incompatibility.js';
 import { Prefetcher } from './prefetch.js';
-import { effectiveRepository, type Pin, type Problem, type RootPackage } from './problem.js';
+import { effectiveRepository, type Problem, type RootPackage } from './problem.js';
 import { ask, type Solving } from './question.js';
 import type { ChosenOwner, SearchResult, SelectedPackage, Solution } from './search-result.js';
 import { Search } from './search.js';
 import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
-import type { Requirement } from '../../crossplane/packages/package-meta.js';
+import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 
 /** Number of conflicts after which the driver is asked whether to continue. */
@@ -190,19 +190,16 @@ export function* solveWithPins(problem: Problem): Solving<PinnedResult> {
     const unrequired = unrequiredPins(result, changed);
     const dropping = unrequired.flatMap((each) => each.droppedBy.map((by) => ({ ...each, by })));
     if (dropping.length === 0) {
-      const repositories = unrequired.map(({ root }) => root.repository);
-      return { result, problem: changed, unrequired: repositories };
+      const pinned = unrequired.map(({ root }) => root.repository);
+      return { result, problem: changed, unrequired: pinned };
     }
     if (effort.conflicts >= problem.maxConflicts) {
       return { result: { status: 'gave-up', effort }, problem: changed, unrequired: [] };
     }
     const exclude = new Map(changed.exclude);
     for (const { root, by } of dropping) {
-      const rule = {
-        selector: { form: 'tag', tag: by.version },
-        origin: root.origin,
-        drops: root.repository,
-      } as const;
+      const selector = { form: 'tag', tag: by.version } as const;
+      const rule = { selector, origin: root.origin, drops: root.repository };
       exclude.set(by.repository, [...(exclude.get(by.repository) ?? []), rule]);
     }
     changed = { ...changed, exclude };
@@ -222,25 +219,15 @@ function unrequiredPins(solution: Solution, problem: Problem): UnrequiredPin[] {
   if (pins.length === 0 || problem.ignoreRequirements) return [];
   const graph = new SolutionGraph(solution, problem);
   const reached = graph.reachedFromRoots();
-  return pins.flatMap(({ root, pin }) => {
+  return pins.flatMap(({ root, pin: { requiredBy } }) => {
     if (reached.has(effectiveRepository(problem, root.repository))) return [];
-    return [{ root, droppedBy: droppedBy(root.repository, pin, reached, graph) }];
+    const leadsToPin = ({ repository }: SelectedPackage) =>
+      repository === root.repository || requiredBy.has(repository);
+    const droppedBy = [...reached.values()].filter(
+      (one) => requiredBy.has(one.repository) && !graph.requiredBy(one).some(leadsToPin),
+    );
+    return [{ root, droppedBy }];
   });
-}
-
-function droppedBy(
-  repository: Repository,
-  { requiredBy }: Pin,
-  reached: ReadonlyMap<Repository, SelectedPackage>,
-  graph: SolutionGraph,
-): SelectedPackage[] {
-  return [...reached.values()].filter(
-    (one) =>
-      requiredBy.has(one.repository) &&
-      graph
-        .requiredBy(one)
-        .every((other) => other.repository !== repository && !requiredBy.has(other.repository)),
-  );
 }
 
 /** The requirements between the packages of a solution. */
@@ -255,7 +242,11 @@ class SolutionGraph {
 
   /** Returns the packages that a package requires. */
   requiredBy({ meta }: SelectedPackage): readonly SelectedPackage[] {
-    return meta.requirements.flatMap((requirement) => this.#required(requirement));
+    return meta.requirements.flatMap((requirement) =>
+      requirement.requires === 'package'
+        ? this.#package(requirement.repository)
+        : this.#owners(requirement.demand),
+    );
   }
 
   /** Returns the packages that the roots require, directly or not. Pins are ignored. */
@@ -275,19 +266,13 @@ class SolutionGraph {
     return reached;
   }
 
-  #required(requirement: Requirement): readonly SelectedPackage[] {
-    return requirement.requires === 'package'
-      ? this.#package(requirement.repository)
-      : this.#owners(requirement.demand);
-  }
-
   #package(named: Repository): SelectedPackage[] {
     const found = this.#selected.get(effectiveRepository(this.#problem, named));
     return found === undefined ? [] : [found];
   }
 
   /** Returns the packages that may own a CRD; all packages if the CRD is not required by name. */
-  #owners(demand: Extract<Requirement, { requires: 'crd' }>['demand']): SelectedPackage[] {
+  #owners(demand: CrdRef): SelectedPackage[] {
     const all = [...this.#selected.values()];
     if (!('crd' in demand)) return all;
     const key = ownershipKey({ kind: 'CRD', name: demand.crd });
