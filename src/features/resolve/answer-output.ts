@@ -294,10 +294,7 @@ export function coreJson(entries: readonly CoreEntry[]): Static<typeof core>[] {
   return entries.map(({ requirement: demand, ...entry }) => ({ ...entry, demand }));
 }
 
-/**
- * A hint for programs. The first change to a file stands in the hint itself; `also` has those of
- * other documents.
- */
+/** A hint for programs. `also` has the changes of further documents. */
 function hintJson({ edit, ...stated }: Hint): Static<typeof suggestion> {
   if (edit === undefined) return stated;
   const { files, refs, args } = edit;

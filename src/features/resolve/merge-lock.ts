@@ -12,10 +12,7 @@ export interface LockSides {
   readonly theirs: Lockfile;
 }
 
-/**
- * Returns the preferred versions for a merge: the version that both sides have, the one that only one
- * side changed, or the newer of two changes.
- */
+/** Returns the version that only one side changed, or else the newer one, of each package. */
 export function mergedPreferences({ base, ours, theirs }: LockSides): Lockfile {
   const [before, left, right] = [base, ours, theirs].map(
     (side) => new Map(side?.packages.map((each) => [each.repository, each])),
@@ -42,10 +39,7 @@ function newer(one: LockedPackage, other: LockedPackage, { crossplane }: Lockfil
   return a !== undefined && b !== undefined && compareVersions(b, a) > 0 ? other : one;
 }
 
-/**
- * Returns the direct packages of the merged lockfile that differ from the roots of the request. The
- * request is then not merged yet: it was read from the files of one side.
- */
+/** Returns direct packages that only the merged lockfile has, or only the request of one side. */
 export function unmergedRoots({ base, ours, theirs }: LockSides, request: Request): Repository[] {
   const [before, left, right] = [base, ours, theirs].map(
     (side) => new Set(side?.packages.filter(({ direct }) => direct).map((p) => p.repository)),

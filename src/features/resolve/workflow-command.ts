@@ -59,10 +59,7 @@ interface Resolution {
   readonly solve: (request: Request, options: ResolveOptions) => Promise<Answer>;
 }
 
-/**
- * Opens the sources and resolves the inputs. If that fails and `--apply-hint` is given, resolves them
- * with that suggestion applied.
- */
+/** Opens the sources and resolves the inputs, if need be with the change of `--apply-hint`. */
 export async function answerInputs(
   args: InputArgs &
     RequiringArgs &

@@ -29,10 +29,7 @@ import { projectFlags } from '../../cli/projects/project.js';
 import { type RunIo, silent } from '../../cli/terminal/io.js';
 import { hintsOf } from '../resolve/refusal-output.js';
 
-/**
- * A row a package: the version locked, what an update would lock, and the newest; below it what
- * holds it back from that, and what moving to it would take.
- */
+/** A row for each package, followed by what holds it back from the newest version, and advice. */
 export function outdatedLines(packages: readonly AdvisedPackage[]): string[] {
   if (packages.length === 0) return [];
   const [heading, ...rows] = columns([

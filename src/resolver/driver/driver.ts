@@ -94,10 +94,7 @@ export class Driver {
     });
   }
 
-  /**
-   * Runs a search that may read up to `maxRead` further versions. Returns undefined if it needs more.
-   * With a limit of 0 nothing is requested from the source, tag lists included.
-   */
+  /** Runs a search that may read `maxRead` versions (0: request nothing); undefined: it needs more. */
   async driveWithLimit<T>(
     solving: Solving<T>,
     target: Target,

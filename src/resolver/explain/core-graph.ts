@@ -100,10 +100,7 @@ export class CoreGraph {
     return this.requirers(variable).reduce((all, { values }) => all.or(values), VersionSet.none);
   }
 
-  /**
-   * Returns whether two requirements can apply at once. They cannot if their paths from the roots
-   * need different versions of one package: then they are alternatives.
-   */
+  /** Returns whether two requirements can apply at once: whether their paths have common versions. */
   canMeet(one: FactOf<'root' | 'requires'>, other: FactOf<'root' | 'requires'>): boolean {
     const [path, otherPath] = [this.#pathTo(one), this.#pathTo(other)];
     return [...path].every(([variable, values]) => {

@@ -93,10 +93,7 @@ export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'sugges
   };
 }
 
-/**
- * Part of step 3: describes facts as chains of requirements from the roots inwards, followed by the
- * conflicts in which the chains meet.
- */
+/** Describes facts as chains of requirements, followed by the conflicts in which they meet. */
 function descriptionOf(graph: CoreGraph, nouns: NounPhrases) {
   const chains = new Chains(graph, nouns);
   const sentences = chains.lines();

@@ -65,10 +65,7 @@ export function firstError(findings: readonly Finding[]): Finding | undefined {
   return findings.find(({ severity }) => severity === 'error') ?? findings[0];
 }
 
-/**
- * Part of step 3: returns why a policy excludes versions, as a predicate of the versions: `are denied
- * by the policy (xpkg.yaml:9)`.
- */
+/** Returns a predicate of the versions: `are denied by the policy (xpkg.yaml:9)`. */
 export function rulingText(ruling: Ruling, isMany: boolean): string {
   const are = conjugated('be', isMany);
   const place = formatOrigin(ruling.origin);
@@ -289,10 +286,7 @@ const MAX_RANGES_NAMED = 3;
 
 const EVERY_VERSION = 'every version';
 
-/**
- * Part of step 3: describes versions briefly: `every version`, `v1.2.0 to v1.9.3`, `v1.0.0 or v1.2.0`.
- * A range covers only versions that exist.
- */
+/** Describes versions that exist: `every version`, `v1.2.0 to v1.9.3`, `v1.0.0 or v1.2.0`. */
 export function rangeText(
   versions: PackageVersions,
   values: VersionSet,
@@ -413,10 +407,7 @@ export function neededCrossplane(
   return `${needed}, and ${releases} ${are} too ${gap.too}`;
 }
 
-/**
- * Returns the nearest admitted releases, and whether the target is too old or too new for them.
- * Undefined if releases on both sides of the target are admitted, or none.
- */
+/** Returns the nearest admitted releases if all of them are newer, or older, than the target. */
 function gapTo(facts: readonly FactOf<'crossplane'>[], { problem }: NounPhrases) {
   const { dialect, releases } = problem;
   const constraints = facts.map(({ constraint }) => parseConstraint(constraint, dialect));

@@ -123,10 +123,7 @@ function complement({ variable, values }: Term): Term {
 /** Maximum number of ranges, or pairs of versions, in a clause. The rest is counted. */
 const MAX_NAMED = 3;
 
-/**
- * Part of step 3: returns facts as clauses, in their order. Requirements between the same two
- * packages share a clause.
- */
+/** Returns facts as clauses. Requirements between the same two packages share a clause. */
 function groupedClauses(facts: readonly Fact[], nouns: NounPhrases): string[] {
   const groups = groupBy(facts, (fact, i) => clauseKey(fact) ?? `alone ${i}`);
   return [...groups.values()].flatMap((group) => {
@@ -192,10 +189,7 @@ function compareOrders(a: readonly number[], b: readonly number[]): number {
   return at < 0 ? 0 : a[at]! - b[at]!;
 }
 
-/**
- * Part of step 2: merges facts that differ only in their versions. The solver extends a fact while
- * it reads versions, so a proof may contain several stages of one fact.
- */
+/** Merges facts that differ only in their versions: stages of a fact that the solver extended. */
 export function mergeSimilar(facts: readonly Fact[], subjects: ProofSubjects): Fact[] {
   return mergePairs(mergeStatements(facts), subjects);
 }

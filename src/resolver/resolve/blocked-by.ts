@@ -32,10 +32,7 @@ import { solve } from '../solver/solve.js';
 import { versionIn, withRoots } from '../suggest/proposal.js';
 import { unlessSourceFails } from '../suggest/trials.js';
 
-/**
- * Why a package is not at a newer version: one constraint without which it could be, or all
- * constraints of a minimal conflict.
- */
+/** Why a package is not at a newer version: one removable constraint, or a minimal conflict. */
 export type HeldBy = readonly HeldByConstraint[];
 
 /** An answer, and the driver to solve variations of it. */

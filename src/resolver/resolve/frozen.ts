@@ -18,10 +18,7 @@ interface StaleLockfile {
   readonly reasons: readonly string[];
 }
 
-/**
- * Returns a lockfile as the answer to a request, without reading a source. Throws an `InputError` if
- * the request is invalid.
- */
+/** Returns a lockfile as the answer. Throws an `InputError` if the request is invalid. */
 export function answerFromLockfile(
   lockfile: Lockfile,
   request: Request,

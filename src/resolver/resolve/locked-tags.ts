@@ -70,10 +70,7 @@ export function withoutLongerTags(lockfile: Lockfile): Lockfile {
 
 const UNAVAILABLE: ReadonlySet<SourceErrorCode> = new Set(['OFFLINE', 'UNAUTHORIZED']);
 
-/**
- * Returns the tags of a locked package; undefined if they are not available. A registry may serve a
- * version but deny the tag list, and a cache may contain only one of them.
- */
+/** Returns tags; undefined if a registry serves no list to this user, or a cache has none. */
 export async function tagsIfAvailable(
   repository: Repository,
   source: PackageSource,

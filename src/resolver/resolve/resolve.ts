@@ -231,10 +231,7 @@ function packageWarnings(
   return [...findings, ...withoutEffect];
 }
 
-/**
- * Prefetches the locked packages that the roots still require, and their tag lists, from a distant
- * source. The search will probably read them one level after the other.
- */
+/** Prefetches the locked packages that the roots still require, and their tag lists. */
 function prefetchLocked(
   lockfile: Lockfile,
   problem: Problem,
@@ -318,10 +315,7 @@ export async function update(
   return answer;
 }
 
-/**
- * Returns the override because of which a package is not at a required version, with a sentence about
- * it; undefined if the package is at that version.
- */
+/** Returns the override that keeps a package from a version, with a sentence about it. */
 export function violatedOverride(
   request: Request,
   { repository, version }: Candidate,

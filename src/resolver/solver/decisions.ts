@@ -68,10 +68,7 @@ export interface DecisionState {
   readonly queue: DecisionQueue;
 }
 
-/**
- * Returns the most preferred value that the search still allows; undefined: only versions that no
- * list has named yet are left.
- */
+/** Returns the most preferred allowed value; undefined: only undiscovered versions are left. */
 export function preferredValue(variable: Variable, state: DecisionState): number | undefined {
   const allowed = state.search.allowed(variable);
   // The requirement that put the variable in the queue forbids absence, unless it was removed.

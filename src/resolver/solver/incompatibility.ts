@@ -111,10 +111,7 @@ export interface Names {
 interface FactKind<F extends Fact> {
   /** Terms that cannot all hold, because of the fact. */
   terms(fact: F): readonly Term[];
-  /**
-   * Identifies the fact without the versions that it was found for. The key is the same in every
-   * search for a request, whatever the order of discovery.
-   */
+  /** Identifies the fact without its versions. Does not depend on the order of discovery. */
   key(fact: F, names: Names): string;
   /** The user or a publisher can change the fact. Nobody can change that a version is missing. */
   readonly isRemovable: boolean | ((fact: F) => boolean);

@@ -105,10 +105,7 @@ export class Prefetcher implements SearchObserver {
     return candidates;
   }
 
-  /**
-   * Returns the next versions of a package whose versions are excluded one after the other: half as
-   * many as have been read. The longer this goes on, the longer it will probably go on.
-   */
+  /** Returns the next versions of a package, half as many as were excluded so far. */
   #otherVersions(subject: PackageSubject): Candidate[] {
     const { variable, versions, read } = subject;
     const most = Math.min(MAX_AT_ONCE, Math.ceil(read.size / 2));

@@ -90,10 +90,7 @@ export class Search {
     this.#assign(variable, VersionSet.single(value), undefined);
   }
 
-  /**
-   * Unit propagation: draws every conclusion from incompatibilities with one open term. Returns a
-   * conflict, an incompatibility whose terms all hold; undefined: there is none.
-   */
+  /** Draws every conclusion (unit propagation). Returns a conflict: all of its terms hold. */
   propagate(): Incompatibility | undefined {
     for (;;) {
       const added = this.#pending.pop();
@@ -108,10 +105,7 @@ export class Search {
     }
   }
 
-  /**
-   * Learns a clause from a conflict, undoes the decisions that the clause disproves, and returns the
-   * clause. A clause without terms proves that there is no solution.
-   */
+  /** Learns a clause from a conflict and backjumps. Without terms, it proves that nothing works. */
   learn(conflict: Incompatibility): Incompatibility {
     const { learned, backTo } = resolveConflict(conflict, this);
     this.backjump(backTo);

@@ -113,10 +113,7 @@ export function* runSearch(state: SolverState): Solving<SearchResult> {
   }
 }
 
-/**
- * Adds more facts about a version. Returns true when all have been added. It adds one thing at a
- * time: once a fact forbids the version, nothing else is read for it.
- */
+/** Adds one thing at a time, because any fact may forbid the version. Returns true at the end. */
 function* addNextFacts(version: PackageVersion, encoder: Encoder): Solving<boolean> {
   const { subject, value } = version;
   if (subject.read.has(value)) return yield* encoder.requirements.add(subject, value);

@@ -51,10 +51,7 @@ function dependsOnRelease(fact: Fact, { subjects }: Proof): boolean {
   return commonObjects(fact.other, subjects, installed).size === 0;
 }
 
-/**
- * Returns keys of objects that all of these versions of a package install on every release. With
- * `among`, only keys that are in it.
- */
+/** Returns keys, only those in `among`, of objects that every release installs from all versions. */
 function commonObjects(
   { variable, values }: Term,
   subjects: ProofSubjects,

@@ -123,10 +123,7 @@ function isMisspelling(name: Repository, other: Repository): boolean {
   });
 }
 
-/**
- * Proposes to remove one root. A root that no source has is not removed: its name or the sources
- * are wrong.
- */
+/** Proposes to remove one root, but none with a wrong name or source. */
 export function* removedRoots(context: SuggestionContext): Generator<Proposal> {
   const { problem, proof } = context;
   const removable = problem.roots.filter(

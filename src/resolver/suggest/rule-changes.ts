@@ -19,10 +19,7 @@ import {
   type Ruling,
 } from '../solver/problem.js';
 
-/**
- * Proposes that one of two packages with the same name replaces the other. A root is replaced only
- * if both are roots and roots may be removed.
- */
+/** Proposes that one of two packages with the same name replaces the other. */
 export function* replacements(context: SuggestionContext): Generator<Proposal> {
   const { problem, proof } = context;
   const roots = new Set(packageRoots(problem).map(({ repository }) => repository));

@@ -33,10 +33,7 @@ export class Trials {
     this.#versionsLeft = Math.max(this.#versionsLeft, MAX_VERSIONS_PER_TRIAL);
   }
 
-  /**
-   * Solves a problem. Returns undefined if the budget is used up, a source fails, or nothing in the
-   * solution requires a pinned package.
-   */
+  /** Solves a problem; undefined: no budget, a source failure, or an unrequired pinned package. */
   async attempt(problem: Problem, targets: readonly Target[]): Promise<SearchResult | undefined> {
     if (this.#stepsLeft <= 0 || this.#versionsLeft <= 0) return undefined;
     const maxConflicts = Math.min(MAX_CONFLICTS, Math.ceil(this.#stepsLeft / STEPS_PER_CONFLICT));
