@@ -122,7 +122,6 @@ function isBlob(path: string): boolean {
   return path.startsWith(`blobs${sep}`);
 }
 
-/** A file in a tar. */
 interface TarFile {
   readonly path: string;
   readonly size: number;

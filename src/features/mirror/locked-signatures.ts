@@ -93,7 +93,7 @@ type SignatureRuleOptions = Pick<SignatureChecking, 'sources' | 'policies' | 'tr
 export class SignatureRule implements CandidateRule {
   readonly #options: SignatureRuleOptions;
   /** Verified images by reference. */
-  readonly #verified = new Map<string, VerifiedImage>();
+  readonly #verified = new Map<string, { digest: Digest; verdict: VerifiedSignature }>();
 
   constructor(options: SignatureRuleOptions) {
     this.#options = options;
@@ -167,11 +167,6 @@ export class SignatureRule implements CandidateRule {
       { hint: 'the sources differ: bring the index up to date, or leave it out of `--from`' },
     );
   }
-}
-
-interface VerifiedImage {
-  readonly digest: Digest;
-  readonly verdict: VerifiedSignature;
 }
 
 /** Converts a verified signature to its form in a lockfile. */

@@ -21,7 +21,6 @@ import {
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
 import { openEach, sourceFlags } from '../../cli/sources/source-flags.js';
 import { isBundleFile, lockInBundle } from './bundle-file-command.js';
-import type { RunIo } from '../../cli/terminal/io.js';
 import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { getOrCreate } from '../../base/collections.js';
@@ -77,7 +76,11 @@ export const mirrorCommand = defineCommand({
       });
     }
     const mirror = parseMirror(args.to, '--to', args.keepHost);
-    const lockfile = await lockfileOf(args, io);
+    const bundle = args.from?.find(isBundleFile);
+    const { lockfile } =
+      bundle === undefined
+        ? await readRequiredLock(args, io)
+        : { lockfile: await lockInBundle(bundle, io) };
     const target = targetFor(lockfile.crossplane)!;
     const consequence = 'so nothing is mirrored';
     const registries = await onlineRegistries({ ...args, anew: true }, io, consequence);
@@ -129,13 +132,6 @@ function refuseOtherImages(images: readonly MirroredImage[], lock: string): void
     io.note('hint: `--overwrite` gives the names to the images that are locked');
     return code;
   });
-}
-
-/** Returns the lockfile of `--lock` or of a bundle. */
-async function lockfileOf(args: Args, io: RunIo): Promise<Lockfile> {
-  const file = args.from?.find(isBundleFile);
-  if (file !== undefined) return lockInBundle(file, io);
-  return (await readRequiredLock(args, io)).lockfile;
 }
 
 /** Whether an object is an ImageConfig that rewrites images to the mirror, which lacks them still. */

@@ -69,15 +69,10 @@ function hostOf(repository: Repository): string | undefined {
 
 function ruleFor(prefix: string, { address: place, keepHost }: Mirror): MirrorRule {
   if (!prefix.endsWith('/')) return { prefix, to: `${place}/${prefix}` };
-  return { prefix, to: keepHost ? `${place}/${asPath(prefix)}/` : `${place}/` };
-}
-
-/** Returns a registry as a valid path segment, without capitals and colons. */
-function asPath(prefix: string): string {
-  return prefix
-    .slice(0, -1)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9._-]/g, '-');
+  // The registry becomes a valid path segment, without capitals and colons.
+  const host = prefix.slice(0, -1).toLowerCase();
+  const segment = keepHost ? `${host.replaceAll(/[^a-z0-9._-]/g, '-')}/` : '';
+  return { prefix, to: `${place}/${segment}` };
 }
 
 /**

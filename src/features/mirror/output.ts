@@ -144,7 +144,6 @@ export interface MirrorValue {
   readonly images: readonly MirroredImage[];
   /** The result for each image, in order; undefined with `--dry-run`. */
   readonly outcomes: readonly MirrorOutcome[] | undefined;
-  /** Sent bytes. */
   readonly bytes: number;
   readonly imageConfigs: readonly JsonObject[];
   /** With `--dry-run`: commands that copy the images with another tool. */

@@ -33,7 +33,7 @@ export const krmCommand = defineCommand({
     'functionConfig is `apiVersion: xpkg-resolve.dev/v1alpha1`, `kind: Render`, with the fields ' +
     '`lock`, `pin`, `crossplane`, `argocd` and `mode` (render, validate) in `spec`. Nothing is ' +
     'asked of any network, and no file is written.',
-  run: async (_args, io): Promise<KrmValue> => {
+  run: async (_args, io) => {
     const list = readList(await io.stdin());
     const { changes, results, code } = await answerTo(list, io);
     const patches = [...changes, ...resultChanges(list.value, results)];
@@ -44,11 +44,6 @@ export const krmCommand = defineCommand({
   isVerbatim: true,
   exit: ({ code }) => code,
 });
-
-interface KrmValue extends Omit<FunctionAnswer, 'changes'> {
-  /** The ResourceList with the changes. */
-  readonly text: string;
-}
 
 interface ResourceList {
   readonly text: string;

@@ -9,7 +9,6 @@ export interface SbomSubject {
   readonly lockfile: Lockfile;
   /** The text of the lockfile, from which the UUID is derived. */
   readonly text: string;
-  /** Name of the project. */
   readonly name: string;
   /** Creation time; undefined: none, so that the same lockfile gives the same bytes. */
   readonly created: Date | undefined;

@@ -98,7 +98,6 @@ interface Holder {
   readonly token?: CST.Token | undefined;
 }
 
-/** Edits one document. */
 class Edit {
   readonly #lines: Lines;
   readonly #root: CST.Document;

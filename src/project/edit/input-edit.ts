@@ -12,6 +12,7 @@ import {
   stringOf,
 } from '../../base/json.js';
 import { parseDocuments, valueAt } from '../inputs/document.js';
+import { COMMAND_LINE } from '../inputs/references.js';
 import { PACKAGE_FIELDS } from './package-list.js';
 
 /** The editable inputs of a run. */
@@ -83,7 +84,9 @@ function changeFor(edit: RequestEdit, given: GivenInputs): InputChange | undefin
     case 'repository':
     case 'kind':
     case 'remove':
-      return isRef(edit.at) ? refChange(edit, given) : entryChange(edit, given);
+      return edit.at.file === COMMAND_LINE.file && edit.at.path !== undefined
+        ? refChange(edit, given)
+        : entryChange(edit, given);
     case 'prerelease':
       return prereleaseChange(edit, given);
     case 'override':
@@ -100,10 +103,6 @@ function changeFor(edit: RequestEdit, given: GivenInputs): InputChange | undefin
 }
 
 type EntryEdit = Extract<RequestEdit, { edit: 'version' | 'repository' | 'kind' | 'remove' }>;
-
-function isRef({ file, path }: Origin): boolean {
-  return file === 'command line' && path !== undefined;
-}
 
 function refChange(edit: EntryEdit, { refs }: GivenInputs): InputChange | undefined {
   const place = Number(edit.at.path![0]);

@@ -169,7 +169,6 @@ export function spliced(text: string, splices: readonly Splice[]): string {
 /** Indentation of a nested block. */
 const INDENT = 2;
 
-/** Appends an entry to a mapping. */
 export function addEntry(
   lines: Lines,
   map: CST.BlockMap,
@@ -341,7 +340,6 @@ export function flowText(lines: Lines, value: JsonValue, { json, at, token }: Fl
   return JSON.stringify(value, undefined, unit).replaceAll('\n', lines.break + indent);
 }
 
-/** Formats an entry of a mapping in brackets. */
 export function flowEntry(lines: Lines, key: string, value: JsonValue, place: FlowPlace): string {
   const name = place.json ? doubleQuoted(key) : inlineText(key, undefined);
   return `${name}: ${flowText(lines, value, place)}`;

@@ -82,8 +82,12 @@ export function parseDocuments(
     const values = constructFromEvents(events, { source, schema: SCHEMA });
     const lineWithin = lineFinder(source);
     const lineOf = (offset: number) => lineWithin(offset) + firstLine - 1;
-    return splitEvents(events)
-      .map((own, i) => document({ source, file, lineOf, events: own, value: values[i], number: i }))
+    const starts = events.flatMap((event, i) => (event.type === EVENT_ID.DOCUMENT ? [i] : []));
+    return starts
+      .map((start, number) => {
+        const own = events.slice(start, starts[number + 1]);
+        return document({ number, source, file, lineOf, events: own, value: values[number] });
+      })
       .filter((found) => found.value !== null);
   });
 }
@@ -147,11 +151,6 @@ function excerpt(source: string, offset: number): string {
   const start = source.lastIndexOf('\n', offset - 1) + 1;
   const line = source.slice(start, start + 200).split('\n')[0]!;
   return `\`${line.replaceAll(/\p{C}/gu, ' ').trim().slice(0, 100)}\``;
-}
-
-function splitEvents(events: readonly Event[]): readonly (readonly Event[])[] {
-  const starts = events.flatMap((event, i) => (event.type === EVENT_ID.DOCUMENT ? [i] : []));
-  return starts.map((start, i) => events.slice(start, starts[i + 1]));
 }
 
 /** Asserts that a value is JSON. Visits each object once, because aliases share objects. */

@@ -106,21 +106,15 @@ export function isMalformedDigest(version: string): boolean {
 
 export const MALFORMED_DIGEST = 'is no digest: write `sha256:` and 64 lower-case hex digits';
 
-/** A common mistake in a reference, and its correction. */
-interface ReferenceMistake {
-  /** Continues a message after the reference: "`https://…` begins with …". */
-  readonly problem: string;
-  readonly hint: NonNullable<InputError['hint']>;
-}
-
 const QUOTES = '\'"`’‘“”';
 
 /**
- * Recognizes a URL, quotes from a shell, spaces and capitals in a reference.
+ * Recognizes a URL, quotes from a shell, spaces and capitals in a reference. `problem` continues a
+ * message after the reference: "`https://…` begins with …".
  *
  * go-containerregistry would take `https:` for a host and complain about that instead.
  */
-export function referenceMistake(text: string): ReferenceMistake | undefined {
+export function referenceMistake(text: string): { problem: string; hint: string } | undefined {
   const unquoted = withoutQuotes(text.trim());
   if (unquoted !== text.trim()) {
     return {

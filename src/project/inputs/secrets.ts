@@ -75,15 +75,8 @@ function secretsIn(object: JsonObject): readonly PullSecret[] {
   return [{ name: undefined, dockerConfig: JSON.stringify(object) }];
 }
 
-/** A value of a Secret. */
-interface SecretField {
-  readonly secret: string;
-  readonly field: string;
-  readonly text: string;
-}
-
 /** Returns every value of every Secret in a YAML or JSON file. No message quotes the file. */
-export function readSecretFields(text: string, file: string): readonly SecretField[] {
+export function readSecretFields(text: string, file: string) {
   const secrets = secretObjects(text, file).filter(({ kind }) => kind === 'Secret');
   return secrets.flatMap((object) => {
     const { name: secret = '', values } = secretValues(object);

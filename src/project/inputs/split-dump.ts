@@ -196,7 +196,7 @@ class YamlSplitter implements Splitter {
   }
 
   *#addLineOfItems(line: string): Generator<DumpPiece> {
-    const column = dashOf(line);
+    const column = DASH.exec(line)?.[1]!.length;
     if (column !== undefined && column === (this.#indent ??= column)) {
       yield* this.#endItem();
       this.#item = { text: '', line: this.#line };
@@ -235,12 +235,8 @@ interface Lines {
   readonly line: number;
 }
 
+/** A line that begins with a dash, and the spaces before the dash. */
 const DASH = /^( *)-(?: |\r?\n|$)/;
-
-/** Returns the column of the dash that begins a line, or undefined. */
-function dashOf(line: string): number | undefined {
-  return DASH.exec(line)?.[1]!.length;
-}
 
 const KIND = /^[ \t]*["']?(\w+)["']?[ \t\r]*$/;
 

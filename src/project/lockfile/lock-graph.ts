@@ -7,7 +7,7 @@ import {
 } from '../../crossplane/package-manager/dependency-graph.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import { revisionName } from '../../crossplane/packages/object-names.js';
-import { groupOf, ownershipKey } from '../../crossplane/packages/owned-objects.js';
+import { groupOf, isCrdOwner, ownershipKey } from '../../crossplane/packages/owned-objects.js';
 import type { Requirement } from '../../crossplane/packages/package-meta.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { joinReference, splitPackageReference } from '../../crossplane/packages/reference.js';
@@ -53,7 +53,9 @@ export function lockGraph(
       ? (owners ??= ownersIn(packages)).get(ownershipKey({ kind: 'CRD', name: demand.crd }))
       : packages
           .filter((locked) => locked !== requirer && demand.kind === '*')
-          .find((locked) => ownsOfGroup(locked, demand.group));
+          .find(({ owns }) =>
+            owns.some((owned) => isCrdOwner(owned) && groupOf(owned) === demand.group),
+          );
   const required = (requirement: Requirement, from: LockedPackage) =>
     requirement.requires === 'package'
       ? byRepository.get(installed(requirement.repository))
@@ -82,11 +84,6 @@ function ownersIn(packages: readonly LockedPackage[]): ReadonlyMap<string, Locke
   return new Map(
     packages.flatMap((locked) => locked.owns.map((owned) => [ownershipKey(owned), locked])),
   );
-}
-
-/** Returns whether the package owns a CRD of the group. */
-function ownsOfGroup({ owns }: LockedPackage, group: string): boolean {
-  return owns.some((owned) => ownershipKey(owned).startsWith('crd:') && groupOf(owned) === group);
 }
 
 function startsOf(

@@ -11,7 +11,6 @@ export const LOCKFILE_VERSION = 1;
 
 /** The content of `xpkg.lock.yaml`: all that rendering needs, without sources or inputs. */
 export interface Lockfile {
-  /** Crossplane release. */
   readonly crossplane: string;
   /** The project that the lockfile belongs to; undefined if it is not recorded. */
   readonly inputs?: LockInputs | undefined;
@@ -157,13 +156,9 @@ export function changesBetween(before: Lockfile | undefined, after: Lockfile): C
     const [a, b] = [old.get(repository), current.get(repository)];
     const change = { repository, from: a?.version, to: b?.version };
     if (a?.version !== b?.version) return [change];
-    const movedTag = movedDigests(a, b);
-    return movedTag === undefined ? [] : [{ ...change, movedTag }];
+    // If a digest is unknown, the tag may or may not have moved.
+    const [from, to] = [a?.digest, b?.digest];
+    if (from === undefined || to === undefined || from === to) return [];
+    return [{ ...change, movedTag: { from, to } }];
   });
-}
-
-/** Returns undefined if a digest is unknown: then the tag may or may not have moved. */
-function movedDigests(a: LockedPackage | undefined, b: LockedPackage | undefined) {
-  const [from, to] = [a?.digest, b?.digest];
-  return from === undefined || to === undefined || from === to ? undefined : { from, to };
 }

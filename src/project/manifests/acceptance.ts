@@ -65,7 +65,7 @@ export function acceptanceProblems(output: Output): readonly AcceptanceProblem[]
     ...problemsOf('source-repeated', repeatedSources(set)),
     ...problemsOf('not-as-locked', notRendered(set)),
     ...problemsOf('mixed-skips', mixedSkips(set)),
-    ...edgeProblems(set),
+    ...(set.skips ? [] : requirementEdges(set)).flatMap((edge) => edgeProblem(edge, set) ?? []),
     ...problemsOf('crossplane-constraint', crossplaneProblems(set)),
     ...problemsOf('dependency-cycle', cycleProblems(set)),
     ...problemsOf('two-owners', ownershipProblems(set)),
@@ -188,11 +188,7 @@ function mixedSkips(set: InstalledSet): readonly string[] {
   return skipping.map(({ source }) => `\`${source}\` skips dependency resolution, others do not`);
 }
 
-/** Dependencies that are missing, of the wrong kind or at an unsuitable version. */
-function edgeProblems(set: InstalledSet): readonly AcceptanceProblem[] {
-  return set.skips ? [] : requirementEdges(set).flatMap((edge) => edgeProblem(edge, set) ?? []);
-}
-
+/** A dependency that is missing, of the wrong kind or at an unsuitable version. */
 function edgeProblem(edge: InstalledEdge, set: InstalledSet): AcceptanceProblem | undefined {
   const { parent, requirement, child } = edge;
   const asks = `\`${parent.source}\` asks for \`${requirement.repository}\``;

@@ -117,9 +117,10 @@ export const HEALTH_CHECKS: readonly (readonly [kind: string, script: string])[]
 
 /** Returns the settings of Argo CD that the manifests rely on, to merge into `argocd-cm`. */
 export function argoCdSettings(): string {
-  const checks = HEALTH_CHECKS.map(
-    ([kind, script]) => `  resource.customizations.health.${kind}: |\n${indented(script)}`,
-  );
+  const checks = HEALTH_CHECKS.map(([kind, script]) => {
+    const indented = script.replaceAll(/^(?=.)/gm, '    ');
+    return `  resource.customizations.health.${kind}: |\n${indented}`;
+  });
   return `apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -128,10 +129,6 @@ metadata:
 data:
   application.resourceTrackingMethod: annotation
 ${checks.join('')}`;
-}
-
-function indented(script: string): string {
-  return script.replaceAll(/^(?=.)/gm, '    ');
 }
 
 /** Annotation with the sync wave of an object. */

@@ -23,16 +23,9 @@ import type { AdaptedManifest } from './extra-manifests.js';
 import { labelOf, suffixedName } from './object-names.js';
 import { installedVersion } from './package-object.js';
 
-interface PinnedImages {
-  /** Objects of the user, without the parts that pins replace. */
-  readonly kept: readonly JsonObject[];
-  /** ImageConfigs of each package that is installed by tag: the pin, then its exceptions. */
-  readonly pins: readonly JsonObject[];
-  readonly warnings: readonly string[];
-}
-
 /**
- * Returns ImageConfigs that pull the locked digests, while `spec.package` keeps its tag.
+ * Returns ImageConfigs that pull the locked digests, while `spec.package` keeps its tag, and the
+ * objects of the user without the parts that these pins replace.
  *
  * A cluster uses only the ImageConfig with the longest matching prefix. So each pin also contains
  * the settings of the user's ImageConfigs for its image.
@@ -41,7 +34,7 @@ export function pinImages(
   packages: readonly LockedPackage[],
   kept: readonly JsonObject[],
   target: Target,
-): PinnedImages {
+) {
   refuseOldRelease(target);
   const configs = imageConfigsIn(
     kept.map((object) => ({ object, origin: { file: 'the lockfile' } })),

@@ -21,11 +21,6 @@ export interface NameRequest {
   readonly origin?: Origin | undefined;
 }
 
-interface AssignedNames {
-  readonly names: ReadonlyMap<Repository, string>;
-  readonly warnings: readonly string[];
-}
-
 /**
  * Assigns names to the objects of packages, which are in resolution order.
  *
@@ -33,7 +28,10 @@ interface AssignedNames {
  * Crossplane. The first package wins a name. Throws an `InputError` for two packages with the same
  * chosen name and for two names for one repository: a cluster would reject all packages.
  */
-export function assignNames(packages: readonly NameRequest[], target?: Target): AssignedNames {
+export function assignNames(
+  packages: readonly NameRequest[],
+  target?: Target,
+): { readonly names: ReadonlyMap<Repository, string>; readonly warnings: readonly string[] } {
   const names = new Map<Repository, string>();
   const holders = new Map<string, NameRequest>();
   const warnings: string[] = [];

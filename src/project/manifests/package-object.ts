@@ -10,23 +10,12 @@ import { specForTarget, isMappingOfStrings, ownMetadata } from './object-templat
 export const PINS = ['tag', 'digest', 'locked'] as const;
 export type Pin = (typeof PINS)[number];
 
-interface PackageObjectOptions {
-  readonly pin: Pin;
-  /** Whether all objects skip dependency resolution. */
-  readonly skipDependencyResolution: boolean;
-}
-
-interface RenderedObject {
-  readonly object: JsonObject;
-  readonly warnings: readonly string[];
-}
-
 /** Renders the `pkg.crossplane.io` object that installs a package. */
 export function packageObject(
   locked: LockedPackage,
   target: Target,
-  options: PackageObjectOptions,
-): RenderedObject {
+  options: { readonly pin: Pin; readonly skipDependencyResolution: boolean },
+): { readonly object: JsonObject; readonly warnings: readonly string[] } {
   const { kind, name, object } = locked;
   const { spec, warnings } = specForTarget(object.spec, { kind, name }, target);
   refuseBadMetadata(locked);
