@@ -122,11 +122,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Limit for text from packages. Longer text is cut off. */
-const MAX_TEXT_LENGTH = 1000;
-
 /** Escapes text for an element or a quoted attribute of HTML or XML. Replaces lone surrogates. */
-export function escapeMarkup(text: string, maxLength = MAX_TEXT_LENGTH): string {
+export function escapeMarkup(text: string, maxLength = 1000): string {
   return printable(text, maxLength)
     .replaceAll(/\p{Surrogate}|[\ufffe\uffff]/gu, '\ufffd')
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);

@@ -109,7 +109,10 @@ export function lockFolders(
       }
       lockFiles.push(lock);
       ownLocks.add(lock);
-      removeRenamedLocks(folder);
+      // Processes killed in `removeStaleLock` left locks under another name.
+      for (const name of readdirSync(folder).filter(isRenamedLock)) {
+        rmSync(join(folder, name), { force: true });
+      }
     }
   } catch (error) {
     release();
@@ -225,13 +228,6 @@ function removeStaleLock(lock: string, text: string): void {
     if (!['ENOENT', 'EEXIST'].includes(codeOf(error))) throw error;
   } finally {
     rmSync(aside, { force: true });
-  }
-}
-
-/** Removes locks that processes killed in `removeStaleLock` left under another name. */
-function removeRenamedLocks(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    if (isRenamedLock(name)) rmSync(join(folder, name), { force: true });
   }
 }
 

@@ -235,12 +235,13 @@ export async function removeTemporaryFiles({ changes }: Plan): Promise<boolean> 
   return gone;
 }
 
-export function outputFolders(changes: readonly PlannedChange[]): readonly string[] {
-  return [...new Set(changes.map(({ path }) => dirname(path)))];
-}
-
-async function syncFolders(changes: readonly PlannedChange[]): Promise<void> {
-  for (const folder of outputFolders(changes)) await syncFolder(folder);
+/** Syncs the folders of changed files, and other folders, to disk. */
+export async function syncFolders(
+  changes: readonly PlannedChange[],
+  others: readonly string[] = [],
+): Promise<void> {
+  const folders = new Set([...others, ...changes.map(({ path }) => dirname(path))]);
+  for (const folder of folders) await syncFolder(folder);
 }
 
 /** Returns the folder, or its nearest parent that exists. */
@@ -261,7 +262,12 @@ async function recoverFolder(
   }
   return withLocks([folder], async () => {
     await recoverJournal(folder);
-    for (const path of outputs) await removeLeftovers(path);
+    // Older versions left temporary files of outputs that no journal names.
+    const names = outputs.map((path) => basename(path));
+    for (const name of names.length === 0 ? [] : await readdir(folder)) {
+      const isLeft = names.some((output) => isTemporaryOf(name, output, ['new', 'old']));
+      if (isLeft) await removeWithRetry(join(folder, name));
+    }
   });
 }
 
@@ -281,14 +287,6 @@ function hasLockOrJournal(folder: string, isTrustedUser: (uid: number) => boolea
 function foldersAbove(folder: string): readonly string[] {
   const parent = dirname(folder);
   return parent === folder ? [] : [parent, ...foldersAbove(parent)];
-}
-
-/** Removes temporary files of an output that no journal names. Older versions left them. */
-async function removeLeftovers(path: string): Promise<void> {
-  for (const name of await readdir(dirname(path))) {
-    if (!isTemporaryOf(name, basename(path), ['new', 'old'])) continue;
-    await removeWithRetry(join(dirname(path), name));
-  }
 }
 
 type FileContent = Buffer | 'other' | undefined;

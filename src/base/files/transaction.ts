@@ -41,9 +41,9 @@ import {
   removeTemporaryFiles,
   existingFolder,
   makeChanges,
-  outputFolders,
   recoverJournal,
   recoverTransactions,
+  syncFolders,
   undoChanges,
 } from './recovery.js';
 import { isWithin } from './is-within.js';
@@ -242,8 +242,7 @@ async function stage(changes: readonly FileChange[], plan: Plan): Promise<void> 
     });
   }
   const parents = plan.folders.map((folder) => dirname(folder));
-  for (const folder of new Set([...parents, ...outputFolders(plan.changes)]))
-    await syncFolder(folder);
+  await syncFolders(plan.changes, parents);
 }
 
 /** Returns the changes of files that differ from the new content. */

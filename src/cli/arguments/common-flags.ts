@@ -9,11 +9,7 @@ export function switchFlag(describe: string) {
 
 /** Flags that every command takes, before its name or after it. */
 export const globalFlags = {
-  directory: {
-    alias: 'C',
-    array: true,
-    describe: 'Run as if started in this folder',
-  },
+  directory: { alias: 'C', array: true, describe: 'Run as if started in this folder' },
   help: { alias: 'h', type: 'boolean', describe: 'Show help' },
   version: { type: 'boolean', describe: 'Show the version of xpkg-resolve' },
   quiet: { alias: 'q', type: 'boolean', describe: 'Print errors, warnings and the answer alone' },
@@ -57,9 +53,7 @@ export const PACKAGE_LOCK = 'xpkg.lock';
 
 /** Returns the flag for the lockfile; `describe` is its help text. */
 export function lockFlag(describe = 'Lockfile to read') {
-  return {
-    lock: { default: DEFAULT_LOCK, describe },
-  } as const;
+  return { lock: { default: DEFAULT_LOCK, describe } } as const;
 }
 
 /** Not needed again: a lockfile that records index states continues to record them. */

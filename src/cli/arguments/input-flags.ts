@@ -12,13 +12,7 @@ import type { RunIo } from '../terminal/io.js';
 
 /** Input files of a command; may be repeated. */
 export function fileFlag(describe: string) {
-  return {
-    file: {
-      alias: 'f',
-      array: true,
-      describe,
-    },
-  } as const;
+  return { file: { alias: 'f', array: true, describe } } as const;
 }
 
 export const compatFlag = {

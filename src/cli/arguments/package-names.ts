@@ -67,18 +67,14 @@ export function ambiguousName(typed: string, names: readonly string[]): InputErr
   return new InputError(`\`${typed}\` could be ${could}`, { hint: 'name one in full' });
 }
 
-interface NotLockedOptions {
-  /** Paths of the lockfiles that were searched; absent if the reader knows which one. */
-  readonly where?: readonly string[];
-  /** Other names that the user may mean. */
-  readonly also?: readonly string[];
-}
-
-/** Returns the error for a name that no locked package has, with a similar name if there is one. */
+/**
+ * Returns the error for a name that no locked package has, with a similar name if there is one. `where`
+ * has the paths of lockfiles, unless the reader knows which one; `also` has other names to suggest.
+ */
 export function notLocked(
   typed: string,
   { packages }: Pick<Lockfile, 'packages'>,
-  { where = [], also = [] }: NotLockedOptions = {},
+  { where = [], also = [] }: Partial<Record<'where' | 'also', readonly string[]>> = {},
 ): InputError {
   const repositories = packages.map(({ repository }) => repository);
   const ends = new Map(repositories.map((each) => [packageName(each), each]));
@@ -95,8 +91,9 @@ export function notLocked(
 }
 
 /** Returns the error for a package that no source knows. */
-export function unknownPackage(repository: Repository, hint = NAMED): InputError {
+export function unknownPackage(
+  repository: Repository,
+  hint = 'a package is named as dependsOn names it, registry included, without a tag',
+): InputError {
   return new InputError(`no source knows \`${repository}\``, { hint });
 }
-
-const NAMED = 'a package is named as dependsOn names it, registry included, without a tag';

@@ -95,7 +95,9 @@ function parserOf(flags: Flags): (word: string, next: readonly string[]) => Pars
       // Arguments are an array; a flag `--_` replaces it.
       if (typeof value === 'object') args = value;
       else {
-        const name = isShort ? longName(key, flags) : typedName(key);
+        // The parser changes one name.
+        const long = key === '___proto___' ? '__proto__' : key;
+        const name = isShort ? longName(key, flags) : long;
         read.push({ name, value: value === true ? undefined : value, isShort });
       }
     }
@@ -127,11 +129,6 @@ function separateShortValue(word: string, flags: Flags): string[] {
 /** Returns the name of the flag with the short name; the short name if there is none. */
 function longName(letter: string, flags: Flags): string {
   return Object.keys(flags).find((name) => flags[name]!.alias === letter) ?? letter;
-}
-
-/** Undoes the one change that the parser makes to names. */
-function typedName(name: string): string {
-  return name === '___proto___' ? '__proto__' : name;
 }
 
 function takesValue(name: string, flags: Flags): boolean {

@@ -12,10 +12,7 @@ import { crossplaneFlag } from './target-flag.js';
 
 /** Packages named on the command line. */
 export const refsArgument = {
-  refs: {
-    array: true,
-    describe: 'Packages: SOURCE@CONSTRAINT, SOURCE@sha256:…, SOURCE:TAG',
-  },
+  refs: { array: true, describe: 'Packages: SOURCE@CONSTRAINT, SOURCE@sha256:…, SOURCE:TAG' },
 } as const satisfies Positionals;
 
 export function prereleaseFlag(describe: string) {
@@ -50,7 +47,10 @@ export function resolveOptions(
   return {
     source,
     crossplane: args.crossplane,
-    crossplaneVersions: listed(args.crossplaneVersions),
+    crossplaneVersions: (args.crossplaneVersions ?? '')
+      .split(',')
+      .map((version) => version.trim())
+      .filter((version) => version !== ''),
     prereleases: args.prerelease ?? [],
     allowCycles: args.allowCycles,
     compat: args.compat,
@@ -66,11 +66,4 @@ const MAX_HEAP_SHARE = 0.85;
 function hasRoom(): boolean {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   return used < limit * MAX_HEAP_SHARE;
-}
-
-function listed(text: string | undefined): string[] {
-  return (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Report, ReportFinding } from './report.js';
+import { getOrCreate } from '../../base/collections.js';
 import type { Origin } from '../../base/errors.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import type { RunIo } from '../terminal/io.js';
@@ -8,12 +9,16 @@ import type { RunIo } from '../terminal/io.js';
 /** Finds the line of a package in a lockfile; `named` is its path as the user wrote it. */
 export class LockPlaces {
   readonly #named: string;
-  readonly #lines: ReadonlyMap<string, number>;
+  readonly #lines = new Map<string, number>();
 
   /** `text` is the lockfile; undefined if it is not available. */
   constructor(named: string, text: string | undefined) {
     this.#named = named;
-    this.#lines = linesOfPackages(text ?? '');
+    for (const [i, line] of (text ?? '').split('\n').entries()) {
+      const [, quoted, plain] = BLOCK.exec(line) ?? [];
+      const repository = quoted ?? plain;
+      if (repository !== undefined) getOrCreate(this.#lines, repository, () => i + 1);
+    }
   }
 
   /** Reads the lockfile. If it cannot be read, every place is its first line. */
@@ -24,23 +29,12 @@ export class LockPlaces {
 
   /** Returns the line of a package; the first line if the lockfile does not have the package. */
   of(repository: string | undefined): Origin {
-    const line = repository === undefined ? undefined : this.#lines.get(repository);
-    return { file: this.#named, line: line ?? 1 };
+    return { file: this.#named, line: this.#lines.get(repository ?? '') ?? 1 };
   }
 }
 
 /** The first line of a package, as `format-lockfile.ts` writes it. */
 const BLOCK = /^ *- source: (?:"([^"]*)"|(\S+))\s*$/;
-
-function linesOfPackages(text: string): ReadonlyMap<string, number> {
-  const lines = new Map<string, number>();
-  for (const [i, line] of text.split('\n').entries()) {
-    const [, quoted, plain] = BLOCK.exec(line) ?? [];
-    const repository = quoted ?? plain;
-    if (repository !== undefined && !lines.has(repository)) lines.set(repository, i + 1);
-  }
-  return lines;
-}
 
 /** Returns the report of a command with one step, which failed if a finding fails the run. */
 export function singleStep({
@@ -51,12 +45,8 @@ export function singleStep({
 }: Pick<Report, 'command' | 'headline' | 'details' | 'isDetailed' | 'outputs'> &
   Pick<Report['steps'][number], 'findings'>): Report {
   const status = findings.some(({ fails }) => fails) ? 'failed' : 'passed';
-  return {
-    command,
-    headline,
-    steps: [{ name: command, status, text: headline, findings }],
-    ...rest,
-  };
+  const steps = [{ name: command, status, text: headline, findings }] as const;
+  return { command, headline, steps, ...rest };
 }
 
 /** Maximum number of lines in a list: code hosts cut comments at 65,536 characters. */
@@ -74,11 +64,8 @@ export function details(title: string, items: readonly string[]): string[] {
 /** Returns a table; cells are Markdown. Empty without rows. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
-  return [[heading, heading.map(() => '---'), ...rows].map(row).join('\n')];
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
+  const lines = [heading, heading.map(() => '---'), ...rows];
+  return [lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')];
 }
 
 /** Returns mismatches as findings, placed at the file that differs or at the package in the lockfile. */

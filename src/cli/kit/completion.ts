@@ -1,8 +1,9 @@
 import { readCommandLine, workingFolder } from './command-line.js';
-import { type AnyCommand, commandName, type CommandRow, type Flags } from './command.js';
+import { commandName, type CommandRow, type Flags } from './command.js';
 import { isPlainShellWord } from '../../base/escape.js';
 import { timeBudget } from '../../base/time.js';
 import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
+import { packageName } from '../../crossplane/packages/repository-names.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { globalFlags } from '../arguments/common-flags.js';
@@ -25,11 +26,11 @@ export async function completionReplies(
   if (unfinished !== undefined) return startingWith(current, unfinished.choices ?? []);
   const flags = { ...loaded?.flags, ...globalFlags };
   if (current.startsWith('-')) return startingWith(current, flagWords(flags));
-  if (name === undefined) return startingWith(current, commandNames(commands));
+  if (name === undefined) return startingWith(current, [...commands.map(commandName), 'help']);
   if (loaded === undefined) return [];
   const { cwd } = workingFolder(line, io.cwd);
   return startingWith(current, [
-    ...choicesOf(loaded),
+    ...Object.values(loaded.positionals).flatMap(({ choices = [] }) => choices),
     ...(await knownNames({ command: name, current, args: line.args }, { ...io, cwd })),
   ]);
 }
@@ -38,19 +39,11 @@ function startingWith(current: string, words: readonly string[]): string[] {
   return words.filter((word) => word.startsWith(current) && isPlainShellWord(word));
 }
 
-function commandNames(commands: readonly CommandRow[]): string[] {
-  return [...commands.map(commandName), 'help'];
-}
-
 function flagWords(flags: Flags): string[] {
   return Object.entries(flags).flatMap(([name, flag]) => [
     flag.default === true ? `--no-${name}` : `--${name}`,
     ...(flag.offAlias === undefined ? [] : [`--${flag.offAlias}`]),
   ]);
-}
-
-function choicesOf({ positionals }: AnyCommand): string[] {
-  return Object.values(positionals).flatMap(({ choices = [] }) => choices);
 }
 
 interface Completed {
@@ -90,10 +83,8 @@ async function knownNames({ command, current, args }: Completed, io: Io): Promis
     if (wanted.includes('version') && current.includes('@')) {
       return await versionsOf(current, { args, lockfile }, io);
     }
-    const packages = lockfile.packages.flatMap(({ repository }) => [
-      repository,
-      lastPart(repository),
-    ]);
+    const repositories = lockfile.packages.map(({ repository }) => repository);
+    const packages = repositories.flatMap((each) => [each, packageName(each)]);
     const owned = lockfile.packages.flatMap(({ owns }) => owns.map(({ name }) => name));
     return [
       ...(wanted.includes('package') ? packages : []),
@@ -121,7 +112,7 @@ async function versionsOf(
 ): Promise<string[]> {
   const name = current.slice(0, current.indexOf('@'));
   const locked = lockfile.packages.find(
-    ({ repository }) => repository === name || lastPart(repository) === name,
+    ({ repository }) => repository === name || packageName(repository) === name,
   );
   const target = targetFor(lockfile.crossplane);
   if (locked === undefined || target === undefined) return [];
@@ -130,8 +121,4 @@ async function versionsOf(
   const reader = await openSources({ ...NO_NETWORK, from }, io);
   const tags = (await reader.tags(locked.repository, target)) ?? [];
   return installableVersions(tags, target).map(({ raw }) => `${name}@${raw}`);
-}
-
-function lastPart(repository: string): string {
-  return repository.slice(repository.lastIndexOf('/') + 1);
 }

@@ -96,25 +96,17 @@ async function printValue<Value, Args>(
     io.report?.(async (command) => findings(value, args, io, command));
   }
   for (const line of (await definition.notes?.(value, args)) ?? []) io.note(line);
-  if (output === 'json') await printJson(definition, value, args, io);
-  else await printText(definition, value, args, io);
+  if (output === 'json') {
+    for (const document of (await definition.jsonLines?.(value, args)) ?? []) {
+      io.out(`${JSON.stringify({ schemaVersion: 1, ...document })}\n`);
+    }
+    const document = (await definition.json?.())?.write(value, args);
+    if (document !== undefined) io.out(jsonDocument(document));
+  } else await printText(definition, value, args, io);
   const headline = definition.headline?.(value, args);
   if (headline !== undefined) io.headline(headline);
   for (const line of (await definition.closingNotes?.(value, args, io)) ?? []) io.note(line);
   return exitCodeOf(definition.exit?.(value, args) ?? EXIT.done);
-}
-
-async function printJson<Value, Args>(
-  { json, jsonLines }: Behavior<Value, Args>,
-  value: Value,
-  args: Args,
-  io: Io,
-): Promise<void> {
-  for (const document of (await jsonLines?.(value, args)) ?? []) {
-    io.out(`${JSON.stringify({ schemaVersion: 1, ...document })}\n`);
-  }
-  const document = (await json?.())?.write(value, args);
-  if (document !== undefined) io.out(jsonDocument(document));
 }
 
 async function printText<Value, Args>(

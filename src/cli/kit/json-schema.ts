@@ -122,11 +122,7 @@ export const packageFinding = record(
 );
 
 /** Fields of every locked package. */
-export const locked = {
-  source,
-  version,
-  direct: flag('Whether the user asks for it by name.'),
-};
+export const locked = { source, version, direct: flag('Whether the user asks for it by name.') };
 
 /** Which part of which run it is; all but `index` is the same in every part. */
 export const shardFields = {

@@ -43,7 +43,10 @@ export async function runCommandLine(
   let hasReported = false;
   try {
     if (mistake !== undefined) throw mistake;
-    reporting = line.early.format === undefined ? undefined : await openReporting(line, unfiltered);
+    if (line.early.format !== undefined) {
+      const { Reporting: Opened } = await import('../findings/reporting.js');
+      reporting = new Opened(line, unfiltered);
+    }
     const code = await dispatch(commands, line, reporting ? reported(io, shown, reporting) : io);
     printDelayedNotes();
     hasReported = true;
@@ -60,20 +63,13 @@ export async function runCommandLine(
   }
 }
 
-async function openReporting(line: CommandLine, io: Io): Promise<Reporting> {
-  const { Reporting: Opened } = await import('../findings/reporting.js');
-  return new Opened(line, io);
-}
-
 /** Returns the `Io` of a command with `--format`. Text goes to stderr if the report goes to stdout. */
 function reported(io: Io, shown: Io, reporting: Reporting): Io {
-  const report = (make: Parameters<NonNullable<Io['report']>>[0]) => reporting.take(make);
+  const report: Io['report'] = (make) => reporting.take(make);
   if (!reporting.takesStdout) return { ...io, report };
-  const out = (text: string) =>
-    text
-      .replace(/\n$/, '')
-      .split('\n')
-      .forEach((each) => shown.note(each));
+  const out = (text: string) => {
+    for (const line of text.replace(/\n$/, '').split('\n')) shown.note(line);
+  };
   return { ...io, out, report };
 }
 
@@ -95,7 +91,10 @@ async function dispatch(
   io: Io,
 ): Promise<ExitCode> {
   const { command, row, loaded } = line;
-  if (line.early.version) return printVersion(io);
+  if (line.early.version) {
+    io.out(`${toolVersion()}\n`);
+    return EXIT.done;
+  }
   if (line.help) return printHelp(commands, line, io);
   // A flag that no command has may stand before a value that is no command.
   if (row === undefined && line.mistake !== undefined) throw line.mistake;
@@ -109,11 +108,6 @@ async function dispatch(
   if (line.early.verbose)
     io.note(`trace: took ${((performance.now() - since) / 1000).toFixed(2)} s`);
   return code;
-}
-
-function printVersion(io: Io): ExitCode {
-  io.out(`${toolVersion()}\n`);
-  return EXIT.done;
 }
 
 async function printHelp(
@@ -132,13 +126,21 @@ async function printHelp(
 async function runCommand(command: AnyCommand, line: CommandLine, io: Io): Promise<ExitCode> {
   const isTraced = line.early.verbose && 'trace' in command.flags;
   const args = isTraced ? { ...line.args, trace: true } : line.args;
-  refuseShardOfOne(args, command);
+  const isForMany = args['each'] !== undefined && command.each !== undefined;
+  const splitsSets = command.each !== undefined && command.each.splitsOne === undefined;
+  if (args['shard'] !== undefined && args['each'] === undefined && splitsSets) {
+    throw new UsageError(
+      '`--shard` is given without `--each`',
+      "it splits sets: name them, `--each 'clusters/*/xpkg.yaml'`; or leave it out",
+    );
+  }
   // Finishes or undoes what a killed run left in the working folder.
   const { settleWorkingFolder } = await import('../../base/files/recovery.js');
   await settleWorkingFolder(io.cwd);
-  if (!isForMany(args, command)) return runInProject(command, args, io);
+  if (!isForMany) return runInProject(command, args, io);
   await warnOfRelease(command, args, io);
-  return (await import('../projects/run-projects.js')).runEach(command, args, line, io);
+  const { runEach } = await import('../projects/run-projects.js');
+  return runEach(command, args as SomeArgs & EachArgs, line, io);
 }
 
 /** Runs a command on its project, which may be in a parent folder. */
@@ -164,27 +166,6 @@ async function warnOfRelease(command: AnyCommand, args: SomeArgs, io: Io): Promi
   if (typeof crossplane !== 'string' || 'crossplane' in command.flags) return;
   const { warnOfOtherRelease } = await import('../arguments/target-flag.js');
   await warnOfOtherRelease(crossplane, args, io);
-}
-
-/** Throws if `--shard` is given without `--each`, unless the command can split one project. */
-function refuseShardOfOne(
-  { shard, each }: Readonly<Record<string, unknown>>,
-  command: AnyCommand,
-): void {
-  if (shard === undefined || each !== undefined || command.each === undefined) return;
-  if (command.each.splitsOne) return;
-  throw new UsageError(
-    '`--shard` is given without `--each`',
-    "it splits sets: name them, `--each 'clusters/*/xpkg.yaml'`; or leave it out",
-  );
-}
-
-/** Whether the command is run for each project of `--each`. */
-function isForMany(
-  args: Readonly<Record<string, unknown>>,
-  { each }: AnyCommand,
-): args is SomeArgs & EachArgs {
-  return args['each'] !== undefined && each !== undefined;
 }
 
 /** Prints the completions of a command line, one on each line, for the script of a shell. */

@@ -16,11 +16,13 @@ export async function findSets(
   patterns: readonly string[],
   cwd: string,
 ): Promise<readonly string[]> {
-  const exclusions = await Promise.all(
-    patterns
-      .filter((each) => each.startsWith('!'))
-      .map((each) => literalIfFile(each.slice(1), cwd)),
-  );
+  const excluded = patterns.filter((each) => each.startsWith('!'));
+  const exclusions: string[] = [];
+  for (const pattern of excluded.map((each) => each.slice(1))) {
+    // The name of a file excludes that file alone.
+    const isNamed = await isFile(resolve(cwd, pattern));
+    exclusions.push(isNamed ? escapePath(normalize(pattern)) : pattern);
+  }
   const wanted = patterns.filter((each) => !each.startsWith('!'));
   if (wanted.length === 0) {
     throw new InputError('`--each` only says what to leave out', {
@@ -35,14 +37,24 @@ export async function findSets(
     const matched = isNamed
       ? await unlessExcluded(pattern, exclusions, cwd)
       : await matchFiles(pattern, exclusions, cwd);
-    if (matched.length === 0 && !(await isAnywhere(pattern, cwd))) {
+    if (matched.length === 0 && !isNamed && !(await isAnywhere(pattern, cwd))) {
       throw await nothingFound(pattern, cwd);
     }
     const all = isNamed ? matched : await exceptWritten(matched, cwd);
     written += matched.length - all.length;
     for (const file of all) found.set(resolve(cwd, file), fromFolder(cwd, file));
   }
-  if (found.size === 0) throw written > 0 ? noPatternError() : allExcludedError(patterns);
+  if (found.size === 0 && written > 0) {
+    throw new InputError('every file that `--each` matches was written by xpkg-resolve', {
+      hint: "lockfiles and rendered files are no sets: match the files of these, `--each 'clusters/*/xpkg.yaml'`",
+    });
+  }
+  if (found.size === 0) {
+    const flags = excluded.map((pattern) => `\`--each ${shellWord(pattern)}\``).join(', ');
+    throw new InputError('every file that `--each` matches is left out again', {
+      hint: `narrow what leaves them out: ${flags}`,
+    });
+  }
   return [...found.values()].sort(byCodePoint);
 }
 
@@ -67,11 +79,6 @@ async function isWritten(path: string): Promise<boolean> {
   }
 }
 
-/** Escapes the name of an existing file, so that it matches only that file. Other patterns are unchanged. */
-async function literalIfFile(pattern: string, cwd: string): Promise<string> {
-  return (await isFile(resolve(cwd, pattern))) ? escapePath(normalize(pattern)) : pattern;
-}
-
 /** Returns a file by its name, unless a pattern excludes it. */
 async function unlessExcluded(
   file: string,
@@ -85,7 +92,6 @@ async function unlessExcluded(
 
 /** Returns whether a pattern matches anything, excluded or not. */
 async function isAnywhere(pattern: string, cwd: string): Promise<boolean> {
-  if (await isFile(resolve(cwd, pattern))) return true;
   try {
     return (await matchFiles(pattern, [], cwd)).length > 0;
   } catch (error) {
@@ -93,20 +99,6 @@ async function isAnywhere(pattern: string, cwd: string): Promise<boolean> {
     if (!(error instanceof InputError)) throw error;
     return true;
   }
-}
-
-function noPatternError(): InputError {
-  return new InputError('every file that `--each` matches was written by xpkg-resolve', {
-    hint: "lockfiles and rendered files are no sets: match the files of these, `--each 'clusters/*/xpkg.yaml'`",
-  });
-}
-
-function allExcludedError(patterns: readonly string[]): InputError {
-  const exclusions = patterns.filter((each) => each.startsWith('!'));
-  const flags = exclusions.map((pattern) => `\`--each ${shellWord(pattern)}\``).join(', ');
-  return new InputError('every file that `--each` matches is left out again', {
-    hint: `narrow what leaves them out: ${flags}`,
-  });
 }
 
 async function nothingFound(pattern: string, cwd: string): Promise<InputError> {

@@ -99,20 +99,15 @@ export class EachReport {
     else for (const line of table) this.#io.out(`${line}\n`);
   }
 
-  #print(result: PrintedResult): void {
-    const { set, exitCode, out, notes } = result;
-    if (notes.length > 0) this.#io.note(`${severityWord(result)}: in ${set}:`);
+  #print({ set, exitCode, out, notes }: PrintedResult): void {
+    const hasFailed = exitCode !== EXIT.done;
+    // `--quiet` and colors use the first word of a line.
+    const success = notes.some((note) => note.startsWith('warning:')) ? 'warning' : 'note';
+    if (notes.length > 0) this.#io.note(`${hasFailed ? 'error' : success}: in ${set}:`);
     for (const note of notes) this.#io.note(note);
     const { json, showsData } = this.#options;
-    if (json || out === '' || !(showsData || exitCode !== EXIT.done)) return;
-    this.#io.out(`${set}:\n${out}\n`);
+    if (!json && out !== '' && (showsData || hasFailed)) this.#io.out(`${set}:\n${out}\n`);
   }
-}
-
-/** The first word of a line, which `--quiet` and colors use. */
-function severityWord({ exitCode, notes }: PrintedResult): string {
-  if (exitCode !== EXIT.done) return 'error';
-  return notes.some((note) => note.startsWith('warning:')) ? 'warning' : 'note';
 }
 
 /** Returns a row for each project, failures first and the worst at the top, then the number of failures. */

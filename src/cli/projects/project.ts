@@ -182,9 +182,7 @@ function refuseInPackage(args: SomeArgs, { flags }: AnyCommand, root: string, cw
     if (!isWithin(realPathOf(resolve(cwd, path)), realRoot)) continue;
     throw new InputError(
       `\`--${name} ${path}\` is inside the package, which is built from all YAML files in its folder`,
-      {
-        hint: `name a folder outside of \`${resolve(cwd, root)}\``,
-      },
+      { hint: `name a folder outside of \`${resolve(cwd, root)}\`` },
     );
   }
   if (given.length > 0 || !('flux' in flags)) return;

@@ -15,7 +15,7 @@ import { parseShard, portable, shardRequest } from './shards.js';
 import { byCodePoint, interleavedShard } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
 import { recoverBeforeReading } from '../../base/files/recovery.js';
-import { timeBudget, type TimeBudget } from '../../base/time.js';
+import { timeBudget } from '../../base/time.js';
 import { realPath } from '../../project/inputs/input-files.js';
 import { readInputs } from '../../project/inputs/read-inputs.js';
 import { conflictingFlags, UsageError } from '../arguments/argument-errors.js';
@@ -81,7 +81,10 @@ export async function runSets(
   const planned = all.map((set, i) => ({ set, plan: plans[i]! }));
   const sets = interleavedShard(planned, shard);
   const atOnce = setsAtOnce(command, args);
-  const shared = new SharedSources(io, timeForAll(args, sets.length, atOnce));
+  // The time that all projects may take one after another.
+  const turns = Math.max(1, Math.ceil(sets.length / atOnce));
+  const timeOfAll = args.timeout && timeBudget(args.timeout.seconds * turns);
+  const shared = new SharedSources(io, timeOfAll);
   const requestOfAll = async () => {
     const inputs = await inputTexts(all, io);
     return shardRequest({ name: line.command ?? '', command, args, inputs }, io);
@@ -116,11 +119,6 @@ function setsAtOnce({ flags }: AnyCommand, args: ReadingArgs): number {
   const isReading = Object.keys(sourceFlags).every((name) => Object.hasOwn(flags, name));
   const { concurrency = 1 } = args;
   return isReading && namedSources(args).some(isRemoteForm) ? Math.max(1, concurrency) : 1;
-}
-
-/** The time that all projects may take one after another. */
-function timeForAll({ timeout }: ReadingArgs, sets: number, atOnce: number) {
-  return timeout && timeBudget(timeout.seconds * Math.max(1, Math.ceil(sets / atOnce)));
 }
 
 /** One run of a command for one of many projects. */
@@ -159,7 +157,10 @@ async function runSet(
   try {
     // Completes or undoes the writes of a killed run.
     await recoverBeforeReading(resolve(io.cwd, set));
-    exitCode = await command.run(startingNow(args) as never, own);
+    // The time of a project begins with its run.
+    const { timeout } = args as ReadingArgs;
+    const timed = timeout === undefined ? args : { ...args, timeout: timeBudget(timeout.seconds) };
+    exitCode = await command.run(timed as never, own);
   } catch (error) {
     // An answer that could not be written is not printed.
     out.length = 0;
@@ -278,12 +279,6 @@ function placedFlags(args: SomeArgs): readonly string[] {
   const given = BESIDE.filter((name) => args[name] !== undefined);
   const isLaidOut = given.includes('flux') || given.includes('helm');
   return given.filter((name) => !(isLaidOut && name === 'out'));
-}
-
-/** The same, starting now: the time of a project begins with its run. */
-function startingNow(args: SomeArgs): SomeArgs {
-  const timeout = args['timeout'] as TimeBudget | undefined;
-  return timeout === undefined ? args : { ...args, timeout: timeBudget(timeout.seconds) };
 }
 
 function besideSet(set: string, path: string): string {

@@ -25,7 +25,7 @@ export interface PartShard extends Shard, ShardRequest {
 }
 
 /** Flags that may differ between machines or do not change the answer. File contents are compared instead of names. */
-const NOT_ASKED = new Set([
+const IGNORED_FLAGS = new Set([
   'each',
   'shard',
   'file',
@@ -54,7 +54,7 @@ export function shardRequest(
 ): ShardRequest {
   const names = Object.keys({ ...command.flags, ...command.positionals })
     .map((flag) => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
-    .filter((flag) => !NOT_ASKED.has(flag))
+    .filter((flag) => !IGNORED_FLAGS.has(flag))
     .sort(byCodePoint);
   const flags = names.map((flag) => [flag, portable(args[flag], cwd)]);
   return {
@@ -77,15 +77,12 @@ export function portable(value: unknown, cwd: string): unknown {
   return before + (inside.startsWith('..') || isAbsolute(inside) ? '' : inside);
 }
 
-/** The whole work. */
-const WHOLE: Shard = { index: 1, of: 1 };
-
 /** More machines than any CI provides for one job. */
 export const MAX_SHARDS = 10_000;
 
-/** Parses a shard such as `2/5`. Throws if it is invalid. */
+/** Parses a shard such as `2/5`; without a text, it is the whole work. Throws if it is invalid. */
 export function parseShard(text: string | undefined): Shard {
-  if (text === undefined) return WHOLE;
+  if (text === undefined) return { index: 1, of: 1 };
   const [, index = NaN, of = NaN] = (/^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? []).map(Number);
   if (index >= 1 && index <= of && of <= MAX_SHARDS) return { index, of };
   throw new InputError(`\`--shard ${text}\` is no part of a whole`, {

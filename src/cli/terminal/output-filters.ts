@@ -15,10 +15,8 @@ export function sanitizedIo(io: Io): Io {
   };
 }
 
-type Format = Parameters<typeof styleText>[0];
-
 /** Prefixes of messages and their colors; the rest of the line has no color. */
-const STYLES: readonly (readonly [start: RegExp, format: Format])[] = [
+const STYLES: readonly (readonly [start: RegExp, format: Parameters<typeof styleText>[0]])[] = [
   [/^(?:error|SECURITY):/, ['red', 'bold']],
   [/^warning:/, ['yellow', 'bold']],
   [/^hint:/, 'cyan'],
@@ -55,7 +53,10 @@ export function foldedIo(io: Io): Io {
     ...io,
     out: (text) => {
       const width = terminal.out();
-      io.out(width === undefined ? text : folded(text, width));
+      const lines = text.split('\n');
+      io.out(
+        width === undefined ? text : lines.flatMap((line) => foldLine(line, width)).join('\n'),
+      );
     },
     note: (line) => {
       const width = terminal.note();
@@ -63,13 +64,6 @@ export function foldedIo(io: Io): Io {
       else foldLine(line, width).forEach((part) => io.note(part));
     },
   };
-}
-
-function folded(text: string, width: number): string {
-  return text
-    .split('\n')
-    .flatMap((line) => foldLine(line, width))
-    .join('\n');
 }
 
 /** The branches of a tree before a name. */

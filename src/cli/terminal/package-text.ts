@@ -21,17 +21,10 @@ export function packageLines({ lockfile, target }: Solved): string[] {
   return [`${count} for Crossplane ${target.version}`, ...columns(rows)];
 }
 
-interface HeadlineOptions {
-  /** Whether a lockfile existed. */
-  readonly hadLock: boolean;
-  /** False with `--no-write`. */
-  readonly isWritten: boolean;
-}
-
-/** Returns an answer in one line. */
+/** Returns an answer in one line. `isWritten` is false with `--no-write`. */
 export function answerHeadline(
   { lockfile, target, changes }: Solved,
-  { hadLock, isWritten }: HeadlineOptions,
+  { hadLock, isWritten }: { readonly hadLock: boolean; readonly isWritten: boolean },
 ): string {
   const packages = `${counted(lockfile.packages.length, 'package')} for Crossplane ${target.version}`;
   if (!hadLock) return packages;
@@ -48,22 +41,19 @@ export function changeLines(changes: readonly Movement[], isWritten: boolean): s
   });
 }
 
-function isDowngrade(from: string, to: string): boolean {
-  return (compareVersionTexts(to, from, NEWEST_DIALECT) ?? 0) < 0;
-}
-
 function changeText({ repository, from, to, movedTag }: Movement, isWritten: boolean): string {
   if (movedTag !== undefined)
     return `tag was moved: ${repository} ${shortVersion(to!)} names other bytes`;
-  if (from === undefined)
-    return `${isWritten ? 'added' : 'would add'} ${repository} ${shortVersion(to!)}`;
-  if (to === undefined)
-    return `${isWritten ? 'removed' : 'would remove'} ${repository} ${shortVersion(from)}`;
-  const [done, planned] = isDowngrade(from, to)
-    ? ['downgraded', 'would downgrade']
-    : ['moved', 'would move'];
-  const verb = isWritten ? done : planned;
-  return `${verb} ${repository} ${shortVersion(from)} → ${shortVersion(to)}`;
+  const versions = [from, to].filter((version) => version !== undefined).map(shortVersion);
+  const verb = changeVerb(from, to);
+  const done = verb.endsWith('e') ? `${verb}d` : `${verb}ed`;
+  return `${isWritten ? done : `would ${verb}`} ${repository} ${versions.join(' → ')}`;
+}
+
+function changeVerb(from: string | undefined, to: string | undefined): string {
+  if (from === undefined) return 'add';
+  if (to === undefined) return 'remove';
+  return (compareVersionTexts(to, from, NEWEST_DIALECT) ?? 0) < 0 ? 'downgrade' : 'move';
 }
 
 /** Returns the requirers of each package with their constraints. */

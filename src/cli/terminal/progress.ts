@@ -39,7 +39,7 @@ export async function withStatus<T>(
 export function progressLine(stats: ReadStats, width: number): string {
   const { latest, listed, fetched, bytes } = stats;
   const read = `${counted(fetched, 'package')}, ${counted(listed, 'tag list')}`;
-  const counts = ` (${read}${bytes > 0 ? `, ${megabytes(bytes)}` : ''})`;
+  const counts = ` (${read}${bytes > 0 ? `, ${(bytes / 1e6).toFixed(1)} MB` : ''})`;
   if (latest === undefined) return `searching${counts}`.slice(0, width);
   const name = shortened(printable(latest), width - `reading ${counts}`.length);
   return `reading ${name}${counts}`.slice(0, width);
@@ -51,8 +51,4 @@ function shortened(text: string, length: number): string {
   const shown = Math.max(length - 1, 0);
   const end = Math.floor(shown / 2);
   return `${text.slice(0, shown - end)}…${text.slice(text.length - end)}`;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
