@@ -4,7 +4,7 @@ import type { Viewport } from './viewport.js';
 export interface DrawnNode {
   readonly index: number;
   readonly element: SVGGElement;
-  /** Its entry in the list. */
+  /** The entry in the list. */
   readonly page: HTMLElement;
   readonly x: number;
   readonly y: number;
@@ -22,11 +22,11 @@ export class DrawnGraph {
   readonly nodes: readonly DrawnNode[];
   readonly edges: readonly DrawnEdge[];
 
-  constructor(root: Document) {
-    this.svg = root.querySelector<SVGSVGElement>('main .graph')!;
+  constructor() {
+    this.svg = document.querySelector<SVGSVGElement>('main .graph')!;
     this.nodes = Array.from(this.svg.querySelectorAll<SVGGElement>('.node'), (element, index) => {
       const { e: x, f: y } = element.transform.baseVal.getItem(0).matrix;
-      return { index, element, page: root.getElementById(`p${index}`)!, x, y };
+      return { index, element, page: document.getElementById(`p${index}`)!, x, y };
     });
     this.edges = Array.from(this.svg.querySelectorAll('[data-requirer]'), (element) => ({
       element,
@@ -40,7 +40,7 @@ export class DrawnGraph {
     if (!(element instanceof Element)) return undefined;
     const owner = element.closest('[data-node], [data-go]');
     const index = owner?.getAttribute('data-go') ?? owner?.getAttribute('data-node');
-    return index === undefined || index === null ? undefined : this.nodes[Number(index)];
+    return index ? this.nodes[Number(index)] : undefined;
   }
 
   /** Returns all nodes that lead to a node, or to which it leads, including itself. */
@@ -57,55 +57,6 @@ export class DrawnGraph {
   }
 }
 
-/** The selected node, with highlighted paths to and from it and its open entry in the list. */
-export class PickedNode {
-  readonly #graph: DrawnGraph;
-  readonly #viewport: Viewport;
-  #picked: DrawnNode | undefined;
-
-  constructor(graph: DrawnGraph, viewport: Viewport) {
-    this.#graph = graph;
-    this.#viewport = viewport;
-  }
-
-  pick(node: DrawnNode): void {
-    if (node === this.#picked) return;
-    this.clear();
-    this.#picked = node;
-    const [up, down] = [this.#graph.reach(node.index, 'up'), this.#graph.reach(node.index, 'down')];
-    for (const { index, element } of this.#graph.nodes) {
-      element.classList.toggle('lit', up.has(index) || down.has(index));
-    }
-    for (const { element, from, to } of this.#graph.edges) {
-      const isLit = (up.has(from) && up.has(to)) || (down.has(from) && down.has(to));
-      element.classList.toggle('lit', isLit);
-    }
-    this.#graph.svg.classList.add('picking');
-    node.element.classList.add('picked');
-    node.element.setAttribute('aria-pressed', 'true');
-    node.page.classList.add('picked');
-    details(node).open = true;
-    node.page.scrollIntoView({ block: 'nearest' });
-    this.#viewport.reveal(node);
-  }
-
-  clear(): void {
-    const node = this.#picked;
-    if (node === undefined) return;
-    this.#picked = undefined;
-    this.#graph.svg.classList.remove('picking');
-    for (const lit of this.#graph.svg.querySelectorAll('.lit')) lit.classList.remove('lit');
-    node.element.classList.remove('picked');
-    node.element.setAttribute('aria-pressed', 'false');
-    node.page.classList.remove('picked');
-    details(node).open = false;
-  }
-}
-
-function details({ page }: DrawnNode): HTMLDetailsElement {
-  return page.querySelector('details')!;
-}
-
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowRight: [1, 0],
   ArrowLeft: [-1, 0],
@@ -115,10 +66,14 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
 /** Weight of the sideways distance relative to the forward distance. */
 const SIDEWAYS_WEIGHT = 3;
 
-/** Keyboard navigation: the drawing is one tab stop, and arrow keys move between nodes. */
-export class GraphKeys {
+/**
+ * The selected node, with highlighted paths to and from it and its open entry in the list. For the
+ * keyboard, the drawing is one tab stop, and arrow keys move between nodes.
+ */
+export class Selection {
   readonly #graph: DrawnGraph;
   readonly #viewport: Viewport;
+  #picked: DrawnNode | undefined;
 
   constructor(graph: DrawnGraph, viewport: Viewport) {
     this.#graph = graph;
@@ -136,6 +91,33 @@ export class GraphKeys {
     });
   }
 
+  pick(node: DrawnNode): void {
+    this.makeStop(node);
+    if (node === this.#picked) return;
+    this.clear();
+    this.#picked = node;
+    const [up, down] = [this.#graph.reach(node.index, 'up'), this.#graph.reach(node.index, 'down')];
+    for (const { index, element } of this.#graph.nodes) {
+      element.classList.toggle('lit', up.has(index) || down.has(index));
+    }
+    for (const { element, from, to } of this.#graph.edges) {
+      const isLit = (up.has(from) && up.has(to)) || (down.has(from) && down.has(to));
+      element.classList.toggle('lit', isLit);
+    }
+    this.#graph.svg.classList.add('picking');
+    markPicked(node, true);
+    node.page.scrollIntoView({ block: 'nearest' });
+    this.#viewport.reveal(node);
+  }
+
+  clear(): void {
+    if (this.#picked === undefined) return;
+    markPicked(this.#picked, false);
+    this.#picked = undefined;
+    this.#graph.svg.classList.remove('picking');
+    for (const lit of this.#graph.svg.querySelectorAll('.lit')) lit.classList.remove('lit');
+  }
+
   /** Makes a node the tab stop of the drawing. */
   makeStop(node: DrawnNode): void {
     for (const { element } of this.#graph.nodes) element.setAttribute('tabindex', '-1');
@@ -149,7 +131,8 @@ export class GraphKeys {
     if (next !== undefined) {
       next.element.focus();
       this.#viewport.reveal(next);
-    } else if (event.key === '+') this.#viewport.zoomIn();
+    } else if (node && (event.key === 'Enter' || event.key === ' ')) this.pick(node);
+    else if (event.key === '+') this.#viewport.zoomIn();
     else if (event.key === '-') this.#viewport.zoomOut();
     else if (event.key === '0') this.#viewport.fit();
     else if (direction === undefined) return;
@@ -164,64 +147,47 @@ export class GraphKeys {
       const forward = x * dx + y * dy;
       const sideways = Math.abs(x * dy) + Math.abs(y * dx);
       const cost = forward + SIDEWAYS_WEIGHT * sideways;
-      if (forward <= 1 || cost >= least) continue;
-      [best, least] = [node, cost];
+      if (forward > 1 && cost < least) [best, least] = [node, cost];
     }
     return best;
   }
 }
 
-interface Entry {
-  readonly node: DrawnNode;
-  /** Name and source. */
-  readonly text: string;
-  readonly owned: readonly { readonly element: HTMLElement; readonly text: string }[];
+function markPicked({ element, page }: DrawnNode, isPicked: boolean): void {
+  element.classList.toggle('picked', isPicked);
+  element.setAttribute('aria-pressed', String(isPicked));
+  page.classList.toggle('picked', isPicked);
+  page.querySelector('details')!.open = isPicked;
 }
 
-/** Finds packages by name, source and the names of owned objects. */
-export class SearchBox {
-  readonly #input: HTMLInputElement;
-  readonly #count: HTMLElement;
-  readonly #entries: readonly Entry[];
-  readonly #graph: DrawnGraph;
-
-  constructor(root: Document, graph: DrawnGraph) {
-    this.#input = root.querySelector<HTMLInputElement>('#search')!;
-    this.#count = root.querySelector<HTMLElement>('.count')!;
-    this.#graph = graph;
-    this.#entries = graph.nodes.map((node) => ({
-      node,
-      text: Array.from(node.page.querySelectorAll('.name, dd'), ({ textContent }) => textContent)
-        .join('\n')
-        .toLowerCase(),
-      owned: Array.from(node.page.querySelectorAll<HTMLElement>('.owned li'), (element) => ({
-        element,
-        text: element.textContent.toLowerCase(),
-      })),
-    }));
-    this.#input.addEventListener('input', () => this.#find());
-  }
-
-  /** Calls `go` with the first match when the user presses Enter. */
-  onEnter(go: (node: DrawnNode) => void): void {
-    this.#input.addEventListener('keydown', (event) => {
-      const first = this.#graph.nodes.find(({ page }) => !page.hidden);
-      if (event.key === 'Enter' && first !== undefined) go(first);
-    });
-  }
-
-  #find(): void {
-    const words = this.#input.value.toLowerCase().split(/\s+/).filter(Boolean);
+/**
+ * Lets the user find packages by name, source and the names of owned objects. `go` is called with
+ * the first match when the user presses Enter.
+ */
+export function enableSearch({ nodes }: DrawnGraph, go: (node: DrawnNode) => void): void {
+  const input = document.querySelector<HTMLInputElement>('#search')!;
+  const entries = nodes.map((node) => ({
+    node,
+    text: Array.from(node.page.querySelectorAll('.name, dd'), textOf).join('\n'),
+    owned: Array.from(node.page.querySelectorAll<HTMLElement>('.owned li'), (element) => {
+      return { element, text: textOf(element) };
+    }),
+  }));
+  input.addEventListener('keydown', (event) => {
+    const first = nodes.find(({ page }) => !page.hidden);
+    if (event.key === 'Enter' && first !== undefined) go(first);
+  });
+  input.addEventListener('input', () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     const has = (text: string) => words.every((word) => text.includes(word));
     let found = 0;
-    for (const { node, text, owned } of this.#entries) {
+    for (const { node, text, owned } of entries) {
       const isNamed = has(text);
-      const objects = owned.filter((each) => has(each.text)).length;
-      const isFound = isNamed || objects > 0;
+      const isFound = isNamed || owned.some((object) => has(object.text));
       if (isFound) found++;
       node.page.hidden = !isFound;
       node.element.classList.toggle('faint', !isFound);
-      for (const each of owned) each.element.hidden = !isNamed && !has(each.text);
+      for (const object of owned) object.element.hidden = !isNamed && !has(object.text);
     }
     for (const group of document.querySelectorAll<HTMLElement>('.pages')) {
       const isEmpty = group.querySelector('.page:not([hidden])') === null;
@@ -230,6 +196,11 @@ export class SearchBox {
     }
     document.querySelector<HTMLElement>('.none')!.hidden = found > 0;
     document.querySelector('.page.picked')?.scrollIntoView({ block: 'nearest' });
-    this.#count.textContent = words.length === 0 ? '' : `${found} of ${this.#entries.length}`;
-  }
+    const count = words.length === 0 ? '' : `${found} of ${entries.length}`;
+    document.querySelector('.count')!.textContent = count;
+  });
+}
+
+function textOf({ textContent }: Element): string {
+  return textContent.toLowerCase();
 }

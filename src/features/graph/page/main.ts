@@ -1,38 +1,26 @@
-import { DrawnGraph, type DrawnNode, GraphKeys, PickedNode, SearchBox } from './drawn-graph.js';
+import { DrawnGraph, type DrawnNode, enableSearch, Selection } from './drawn-graph.js';
 import { Viewport } from './viewport.js';
 
-const graph = new DrawnGraph(document);
+const graph = new DrawnGraph();
 const viewport = new Viewport(graph.svg);
-const picked = new PickedNode(graph, viewport);
-const keys = new GraphKeys(graph, viewport);
+const selection = new Selection(graph, viewport);
 
-const go = (node: DrawnNode) => {
-  picked.pick(node);
-  keys.makeStop(node);
-};
-const goAndCenter = (node: DrawnNode) => {
-  go(node);
+const pickAndCenter = (node: DrawnNode) => {
+  selection.pick(node);
   viewport.center(node);
 };
 
-new SearchBox(document, graph).onEnter(goAndCenter);
+enableSearch(graph, pickAndCenter);
 
 graph.svg.addEventListener('click', ({ target }) => {
   if (viewport.wasDragged) return;
   const node = graph.nodeOf(target);
-  if (node === undefined) picked.clear();
-  else go(node);
-});
-
-graph.svg.addEventListener('keydown', (event) => {
-  const node = graph.nodeOf(event.target);
-  if (node === undefined || (event.key !== 'Enter' && event.key !== ' ')) return;
-  event.preventDefault();
-  go(node);
+  if (node === undefined) selection.clear();
+  else selection.pick(node);
 });
 
 document.addEventListener('keydown', ({ key }) => {
-  if (key === 'Escape') picked.clear();
+  if (key === 'Escape') selection.clear();
 });
 
 const list = document.querySelector<HTMLElement>('#list')!;
@@ -42,7 +30,7 @@ list.addEventListener('click', (event) => {
   if (node === undefined) return;
   event.preventDefault();
   node.page.hidden = false;
-  goAndCenter(node);
+  pickAndCenter(node);
   node.page.querySelector('summary')!.focus();
 });
 // This event does not bubble.
@@ -50,7 +38,8 @@ list.addEventListener(
   'toggle',
   ({ target }) => {
     const node = graph.nodeOf(target);
-    if (node !== undefined && target instanceof HTMLDetailsElement && target.open) go(node);
+    if (node !== undefined && target instanceof HTMLDetailsElement && target.open)
+      selection.pick(node);
   },
   true,
 );
@@ -75,8 +64,8 @@ const start =
   graph.nodes.find(({ element }) => element.classList.contains('direct')) ??
   graph.nodes[0];
 if (start !== undefined) {
-  keys.makeStop(start);
+  selection.makeStop(start);
   viewport.open(start);
 }
 const linked = graph.nodes.find(({ page }) => `#${page.id}` === location.hash);
-if (linked !== undefined) goAndCenter(linked);
+if (linked !== undefined) pickAndCenter(linked);

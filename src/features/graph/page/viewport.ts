@@ -122,7 +122,8 @@ export class Viewport {
       y: this.#corner.y - (dy * share) / this.#scale,
     };
     if (other === undefined) return this.#show();
-    const factor = distance(now, other) / (distance(before, other) || 1);
+    const distance = (to: Point) => Math.hypot(to.x - other.x, to.y - other.y);
+    const factor = distance(now) / (distance(before) || 1);
     this.#zoom(factor, { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 });
   }
 
@@ -152,8 +153,4 @@ export class Viewport {
 /** Limits a corner so that the view stays inside the drawing; `last`: the largest such value. */
 function clamp(corner: number, last: number): number {
   return last < 0 ? last / 2 : Math.min(last, Math.max(0, corner));
-}
-
-function distance(a: Point, b: Point): number {
-  return Math.hypot(a.x - b.x, a.y - b.y);
 }
