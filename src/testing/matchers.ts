@@ -13,10 +13,7 @@ export interface MatcherResult {
   readonly message: () => string;
 }
 
-/**
- * Matchers for `expect.extend(matchers)` in vitest or jest. All are asynchronous:
- * `await expect({ universe, request }).toResolve()`.
- */
+/** Asynchronous matchers for `expect.extend(matchers)` in vitest or jest. */
 export const matchers = {
   toResolve: async (subject: MatcherSubject): Promise<MatcherResult> =>
     matched(await checkResolves(subject)),
@@ -39,10 +36,7 @@ export interface PackageMatchers {
    * package that is required, rejected or missing.
    */
   toConflictOn(name: string): Promise<void>;
-  /**
-   * Passes if these packages have these versions; undefined for a package that must be absent.
-   * Other packages are allowed.
-   */
+  /** Passes if these packages have these versions; undefined for one that must be absent. */
   toSelect(wanted: Selection): Promise<void>;
 }
 

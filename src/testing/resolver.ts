@@ -33,10 +33,7 @@ export interface ResolverOptions {
   readonly universeFor?: ((target: ReleaseRules) => IndexFile) | undefined;
 }
 
-/**
- * An answer of a resolver, reduced to what the properties need. A property that needs a missing
- * optional field is not tested.
- */
+/** An answer of a resolver. A property that needs a missing optional field is not tested. */
 export type Outcome = SolvedOutcome | UnsolvableOutcome | { readonly status: 'gave-up' };
 
 export interface SolvedOutcome {

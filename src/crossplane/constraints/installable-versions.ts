@@ -20,11 +20,7 @@ export function installableVersions(
     .sort((a, b) => compareVersions(b, a) || byCodePoint(b.raw, a.raw));
 }
 
-/**
- * The prereleases that a range admits: those that it names, as when a cluster checks dependencies,
- * or all. `all` is for locked packages, because the lockfile does not record that a prerelease was
- * requested.
- */
+/** The admitted prereleases: those that a range names, or all, as for locked packages. */
 type Prereleases = 'named' | 'all';
 
 export function satisfies(

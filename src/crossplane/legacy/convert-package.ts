@@ -117,10 +117,7 @@ const V1 = 'apiextensions.k8s.io/v1';
 /** The schema that v1beta1 assumes if there is none. */
 const PRESERVE_UNKNOWN_FIELDS = { 'x-kubernetes-preserve-unknown-fields': true };
 
-/**
- * Returns a CRD in the API version that clusters serve today. Keeps only labels and annotations of
- * its metadata. Fields that v1beta1 has once for all versions are copied to each version.
- */
+/** Returns a CRD of v1, with only the labels and annotations of its metadata. */
 export function crdV1(crd: JsonObject): JsonObject {
   const metadata = mappingOf(crd['metadata']) ?? {};
   const spec = mappingOf(crd['spec']) ?? {};

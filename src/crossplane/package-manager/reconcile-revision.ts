@@ -94,10 +94,7 @@ interface RevisionResult {
   readonly isUnfinished?: boolean;
 }
 
-/**
- * Reads and checks a revision, adds it to the Lock, and installs its objects, up to the first
- * problem. All others see its row before it continues.
- */
+/** Reads and checks a revision, adds it to the Lock, then installs its objects. */
 export function* reconcileRevision(
   state: ClusterState,
   revision: ClusterRevision,

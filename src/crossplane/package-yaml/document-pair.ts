@@ -137,10 +137,7 @@ interface Entry {
   readonly entry: BlockEntry;
 }
 
-/**
- * Cuts mappings that are compared: the old and the new one, and the versions among each other where
- * several are served. Returns undefined if one of them needs a parser.
- */
+/** Cuts the old and new mappings of all versions that are compared; undefined: needs a parser. */
 function cutMappings(
   blocks: readonly OldAndNew<Block>[],
   place: MappingRole,
@@ -253,10 +250,7 @@ function areEqual(all: readonly Entry[]): boolean {
   return all.every((entry) => textOf(entry) === textOf(all[0]!));
 }
 
-/**
- * Returns the outline of an entry that only some mappings have, all of them equal. Comparisons
- * report only that it exists. Returns undefined if they need more.
- */
+/** Returns an entry that equally exists in some mappings, without what no comparison reads. */
 function outline(entry: Entry, at: Key): Part | undefined {
   const { key, place } = at;
   const block = valueOf(entry);

@@ -29,10 +29,7 @@ export function releaseSelector(
   return flag === undefined ? request.crossplane : { text: flag, origin: { file: '--crossplane' } };
 }
 
-/**
- * Returns the releases that a selector admits: one version, those in a range, or by default the
- * newest known release. `extra` are stable releases in addition to the known ones.
- */
+/** Returns the releases of a selector; by default the newest. `extra` are releases to add. */
 export function chooseTargets(
   selector: ReleaseSelector | undefined,
   extra: readonly string[] = [],

@@ -11,10 +11,7 @@ export interface ConstraintPlan {
   readonly at: number;
 }
 
-/**
- * Draws constraints of packages, also unreadable ones, or constraints of users. For a user an
- * unreadable constraint is invalid input, so it is never drawn.
- */
+/** Draws constraints. Those of users are never invalid, because that is invalid input. */
 export function constraintPlan(
   knobs: Knobs,
   writtenIn: 'package' | 'request',
@@ -165,10 +162,7 @@ export function policyOf(
   }
 }
 
-/**
- * Returns the age of a generated version, which does not depend on the universe. Newer tags are
- * usually younger, and some have no age.
- */
+/** Returns the age of a version, independent of the universe. Newer tags are usually younger. */
 export function generatedRelease(
   repository: string,
   tag: string,

@@ -21,10 +21,7 @@ const DEFAULTS = {
   resourceCompositions: 0.03,
   /** Share of universes with a provider family and the monolith that it replaces. */
   families: 0.15,
-  /**
-   * Share of universes with a package in two registries, or under two names of one registry
-   * (`docker.io` and `index.docker.io`).
-   */
+  /** Share of universes with a package in two registries, or under two names of Docker Hub. */
   aliases: 0.1,
   /** Share of versions that require themselves or a package that may require them. */
   cycles: 0.02,

@@ -123,9 +123,7 @@ export function claimOf(xrd: string): string {
   return xrd.slice(1);
 }
 
-/**
- * Returns a fictional digest of a version, equal in every universe, so that requests can use it.
- */
+/** Returns a fictional digest of a version, equal in every universe. */
 export function digestOf(repository: string, version: string): Digest {
   return sha256(`${repository}:${version}`);
 }

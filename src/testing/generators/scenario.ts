@@ -110,10 +110,7 @@ function settingsOf(options: ResolverOptions): { [key: string]: Writable | undef
   return { ...settings, ...(locked ? { locked: Object.fromEntries(locked) } : {}) };
 }
 
-/**
- * Returns the documents of a request. The roots keep their order, so adjacent roots share a
- * PackageSet if possible, and each other root has a document of its own.
- */
+/** Returns the documents of a request. Adjacent roots share a PackageSet if possible. */
 function documentsOf(request: Request, universe: IndexFile): JsonObject[] {
   const documents: JsonObject[] = [];
   let entries: JsonObject[] = [];

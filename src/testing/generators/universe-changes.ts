@@ -89,9 +89,7 @@ function unrelatedEntry(entry: JsonValue): JsonValue {
   );
 }
 
-/**
- * Returns the universe without its nth dependency, modulo their number; undefined if it has none.
- */
+/** Returns the universe without its nth dependency (modulo), or undefined if it has none. */
 export function withoutDependency(universe: IndexFile, n: number): IndexFile | undefined {
   const all = publishedIn(universe).flatMap((published) =>
     (published.version.dependsOn ?? []).map((_, place) => ({ ...published, place })),

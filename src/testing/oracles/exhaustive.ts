@@ -43,7 +43,8 @@ export function exhaustive(
   const budget = { steps: options.maxSteps ?? 1_000_000 };
   for (const target of targetsFor(request, options)) {
     const view = new TargetView(universe, request, { target, options });
-    const selected = search(view, budget);
+    const queue = view.roots()?.map((root): Step => ('api' in root ? root.api : root.repository));
+    const selected = queue && decide(view, { queue, selected: new Map(), owners: [] }, budget);
     if (selected) return { status: 'solved', selected, crossplane: target.version };
   }
   return { status: 'unsolvable' };
@@ -59,15 +60,12 @@ export function targetsFor(request: Request, options: ResolverOptions): Target[]
     '3.4.0',
   );
   const constraint = text === undefined ? undefined : parseConstraint(text, '3.4.0');
-  if (constraint === undefined) return targetsOf(releases.slice(0, 1));
-  if (constraint.invalid) throw new Error(`\`${text}\` is no Crossplane version`);
-  return targetsOf(releases.filter((release) => constraint.admits(release)));
-}
-
-function targetsOf(releases: readonly Version[]): Target[] {
-  return releases
-    .filter(({ prerelease }) => prerelease === '')
-    .flatMap(({ raw }) => targetFor(raw) ?? []);
+  if (constraint?.invalid) throw new Error(`\`${text}\` is no Crossplane version`);
+  const chosen = constraint
+    ? releases.filter((release) => constraint.admits(release))
+    : releases.slice(0, 1);
+  const stable = chosen.filter(({ prerelease }) => prerelease === '');
+  return stable.flatMap(({ raw }) => targetFor(raw) ?? []);
 }
 
 /** A decision of the search: the version of a repository, or the owner of an API. */
@@ -76,13 +74,6 @@ type Step = string | CrdRef;
 /** Number of remaining steps, shared by all branches of a search. */
 interface Budget {
   steps: number;
-}
-
-function search(view: TargetView, budget: Budget): SelectedVersions | undefined {
-  const roots = view.roots();
-  if (roots === undefined) return undefined;
-  const queue = roots.map((root): Step => ('api' in root ? root.api : root.repository));
-  return decide(view, { queue, selected: new Map(), owners: [] }, budget);
 }
 
 /** A branch of the search. */
@@ -121,28 +112,28 @@ function versionChoices(view: TargetView, state: OracleState, repository: string
   return candidateVersions(view, state, repository).map((version) => ({
     ...state,
     selected: new Map([...state.selected, [repository, version]]),
-    queue: [...state.queue, ...view.requirementsOf(repository, version).map((r) => r.repository)],
+    queue: [...state.queue, ...view.requiredBy(repository, version)],
   }));
 }
 
-/**
- * Returns the possible owners of an API: selected packages first, then locked ones, then others by
- * name. The version of the owner is decided later, like that of a dependency.
- */
+/** Returns the possible owners of an API: selected packages, then locked ones, then by name. */
 function ownerChoices(view: TargetView, state: OracleState, api: CrdRef): OracleState[] {
+  const owners = Object.keys(view.universe.packages).sort(byOwnership(view, state.selected));
+  return owners.map((repository) => ({
+    ...state,
+    owners: [
+      ...state.owners,
+      { by: 'the request', repository, kind: undefined, selector: { form: 'owning', api } },
+    ],
+    queue: [...state.queue, repository],
+  }));
+}
+
+/** Compares possible owners of an API: selected packages, then locked ones, then by name. */
+export function byOwnership(view: TargetView, selected: SelectedVersions) {
   const rank = (repository: string) =>
-    state.selected.has(repository) ? 0 : lockedVersion(view, repository) === undefined ? 2 : 1;
-  const repositories = Object.keys(view.universe.packages).sort(byCodePoint);
-  return repositories
-    .sort((a, b) => rank(a) - rank(b))
-    .map((repository) => ({
-      ...state,
-      owners: [
-        ...state.owners,
-        { by: 'the request', repository, kind: undefined, selector: { form: 'owning', api } },
-      ],
-      queue: [...state.queue, repository],
-    }));
+    selected.has(repository) ? 0 : lockedVersion(view, repository) === undefined ? 2 : 1;
+  return (a: string, b: string) => rank(a) - rank(b) || byCodePoint(a, b);
 }
 
 /** Returns whether no addition can make the state valid. */
@@ -189,10 +180,7 @@ export function lockedFirst(
   return versions.toSorted((a, b) => Number(b === locked) - Number(a === locked));
 }
 
-/**
- * Returns the tags that a range can select, most preferred first. Of several spellings of a
- * version, only the greatest is returned.
- */
+/** Returns one tag of each version that a range can select, most preferred first. */
 export function releasesOf(view: TargetView, repository: string): string[] {
   const { packages } = view.universe;
   const { dialect, skipsIncompleteTags } = view.target.rules;
@@ -282,7 +270,7 @@ export function answerWithoutBacktracking(view: TargetView): SelectedVersions | 
     );
     if (version === undefined) return undefined;
     selected.set(repository, version);
-    queue.push(...view.requirementsOf(repository, version).map((r) => r.repository));
+    queue.push(...view.requiredBy(repository, version));
   }
   return violationsOf(view, selected).length === 0 ? selected : undefined;
 }

@@ -18,9 +18,7 @@ interface Answered extends Scenario {
   readonly outcome: Extract<Outcome, { status: 'solved' }>;
 }
 
-/**
- * Returns reasons why a cluster would reject the objects or install other packages than selected.
- */
+/** Returns why a cluster would reject the objects or install other packages. */
 export function rejectionReasons(objects: readonly JsonObject[], answered: Answered): string[] {
   const { universe, request, options, outcome } = answered;
   const target = targetFor(outcome.crossplane ?? '') ?? targetsFor(request, options)[0]!;
@@ -91,10 +89,7 @@ function withoutRules({ universe, request, options }: Answered, target: Target):
 
 const CHECKED_IN_CLUSTER: readonly Violation['rule'][] = ['version', 'unmet', 'cycle'];
 
-/**
- * Returns violations of the rule that either all objects skip dependency resolution or none. All
- * must skip if the checks of the cluster would fail.
- */
+/** Either all objects skip dependency resolution, as they must if it would fail, or none. */
 function skipFlaws(
   rendered: readonly Rendered[],
   asWritten: TargetView,

@@ -161,9 +161,7 @@ const DEFINE_CRDS = [
   'ManagedResourceDefinition',
 ];
 
-/**
- * Returns names that no other object of a cluster may have; none for webhooks, which are renamed.
- */
+/** Returns names that no other object may have; none for webhooks, which are renamed. */
 export function ownedNames({ kind, name, claimCrd }: PackageObject): string[] {
   if (WEBHOOKS.includes(kind)) return [];
   if (!DEFINE_CRDS.includes(kind)) return [`${kind} ${name}`];

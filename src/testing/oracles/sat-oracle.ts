@@ -1,8 +1,8 @@
 import type { Formula, Logic, Solver } from 'logic-solver';
-import { lockedFirst, lockedVersion, namedVersion, releasesOf, targetsFor } from './exhaustive.js';
+import { byOwnership, lockedFirst, namedVersion, releasesOf, targetsFor } from './exhaustive.js';
 import { ownedNames } from './reading.js';
 import { type OracleRequirement, type OracleRoot, reachable, TargetView } from './target-view.js';
-import { byCodePoint, getOrCreate } from '../../base/collections.js';
+import { getOrCreate } from '../../base/collections.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Request } from '../../project/inputs/request.js';
 import type { IndexFile } from '../../sources/index/index-file.js';
@@ -60,7 +60,7 @@ function choose(
     else if (!selected.has(head)) {
       const version = search.fixVersion(head);
       selected.set(head, version);
-      queue.push(...view.requirementsOf(head, version).map(({ repository }) => repository));
+      queue.push(...view.requiredBy(head, version));
     }
   }
   return selected;
@@ -80,18 +80,12 @@ class SatSearch {
     this.#encoding = encoding;
     this.#logic = logic;
     this.#solver = new logic.Solver();
-    this.#require();
-  }
-
-  #require(): void {
-    const { forbidden, implications, exclusive } = this.#encoding;
-    const { or, implies, atMostOne } = this.#logic;
     this.#solver.require(ALWAYS);
-    this.#solver.forbid(...forbidden);
-    for (const { given, wanted } of implications)
-      this.#solver.require(implies(given ?? ALWAYS, or(wanted)));
-    for (const groups of exclusive)
-      this.#solver.require(atMostOne(groups.map((variables) => or(variables))));
+    this.#solver.forbid(...encoding.forbidden);
+    for (const { given, wanted } of encoding.implications)
+      this.#solver.require(logic.implies(given ?? ALWAYS, logic.or(wanted)));
+    for (const groups of encoding.exclusive)
+      this.#solver.require(logic.atMostOne(groups.map((variables) => logic.or(variables))));
   }
 
   isSolvable(): boolean {
@@ -101,33 +95,26 @@ class SatSearch {
   /** Selects the most preferred possible version, and returns it. */
   fixVersion(repository: string): string {
     const choices = this.#encoding.choices.get(repository) ?? [];
+    return this.#fixFirst(choices.map(({ variable, version }) => [version, [variable]]));
+  }
+
+  /** Selects the most preferred possible owner of an API, and returns it. */
+  fixOwner(api: CrdRef, selected: ReadonlyMap<string, string>): string {
+    const { choices } = this.#encoding;
+    const owners = [...choices.keys()].sort(byOwnership(this.#view, selected));
     return this.#fixFirst(
-      choices.map(({ variable, version }) => ({ value: version, variables: [variable] })),
+      owners.map((owner) => [owner, providingVariables(this.#view, api, choices.get(owner)!)]),
     );
   }
 
-  /**
-   * Selects the owner of an API: a selected package first, then a locked one, then others by name.
-   */
-  fixOwner(api: CrdRef, selected: ReadonlyMap<string, string>): string {
-    const rank = (repository: string) =>
-      selected.has(repository) ? 0 : lockedVersion(this.#view, repository) === undefined ? 2 : 1;
-    const owners = [...this.#encoding.choices]
-      .map(([value, choices]) => ({
-        value,
-        variables: providingVariables(this.#view, api, choices),
-      }))
-      .sort((a, b) => rank(a.value) - rank(b.value) || byCodePoint(a.value, b.value));
-    return this.#fixFirst(owners);
-  }
-
-  #fixFirst(options: readonly { value: string; variables: readonly string[] }[]): string {
-    for (const { value, variables } of options) {
+  /** Requires one of the variables of the first possible option, and returns the option. */
+  #fixFirst(options: readonly (readonly [option: string, variables: readonly string[]])[]): string {
+    for (const [option, variables] of options) {
       if (variables.length === 0) continue;
       const one = this.#logic.or(variables);
       if (!variables.some((variable) => this.#model.has(variable)) && !this.#admits(one)) continue;
       this.#solver.require(one);
-      return value;
+      return option;
     }
     throw new Error('a solution was found, and now there is none');
   }
@@ -155,11 +142,10 @@ class SatSearch {
         .filter(({ variable }) => model.has(variable))
         .map((choice) => [choice.repository, choice]),
     );
-    const requiredBy = (repository: string) => {
-      const version = chosen.get(repository)?.version ?? '';
-      const requirements = this.#view.requirementsOf(repository, version);
-      return requirements.map((each) => each.repository).filter((required) => chosen.has(required));
-    };
+    const requiredBy = (repository: string) =>
+      this.#view
+        .requiredBy(repository, chosen.get(repository)?.version)
+        .filter((required) => chosen.has(required));
     const returns = (repository: string) => reachable(requiredBy(repository), requiredBy);
     const start = [...chosen.keys()].find((repository) => returns(repository).has(repository));
     if (start === undefined) return undefined;
@@ -181,9 +167,7 @@ interface Implication {
   readonly wanted: readonly string[];
 }
 
-/**
- * A view in propositional logic, without cycles. `satOracle` forbids each cycle that a model has.
- */
+/** A view in propositional logic. Cycles are forbidden only once a model has one. */
 interface Encoding {
   /** Versions by repository, most preferred first. */
   readonly choices: ReadonlyMap<string, readonly Choice[]>;
@@ -206,7 +190,11 @@ function encode(view: TargetView): Encoding | undefined {
       ...requirements.map((requirement) =>
         satisfactionOf(view, requirement, choices.get(requirement.repository) ?? []),
       ),
-      ...roots.flatMap((root) => ('api' in root ? [ownershipOf(view, root.api, all)] : [])),
+      ...roots.flatMap((root) =>
+        'api' in root
+          ? [{ given: undefined, wanted: providingVariables(view, root.api, all) }]
+          : [],
+      ),
       ...onlyIfNamed(view, all, requirements),
     ],
     exclusive: [
@@ -232,18 +220,19 @@ interface OwnedRequirement extends OracleRequirement {
 
 /** Returns all versions that the roots depend on, and all requirements between them. */
 function reachableVersions(view: TargetView, roots: readonly OracleRoot[]) {
-  const versions = new Map<string, Set<string>>();
+  const versions = new Map<string, Map<string, Choice>>();
   const requirements: OwnedRequirement[] = [];
   const waiting: Choice[] = [];
   const add = (repository: string, version: string) => {
-    const known = versions.get(repository)!;
-    if (known.has(version)) return;
-    known.add(version);
-    waiting.push(choiceOf(repository, version));
+    getOrCreate(versions.get(repository)!, version, () => {
+      const choice = { variable: `${repository} ${version}`, repository, version };
+      waiting.push(choice);
+      return choice;
+    });
   };
   const reach = (repository: string) => {
     if (versions.has(repository)) return;
-    versions.set(repository, new Set());
+    versions.set(repository, new Map());
     for (const version of lockedFirst(view, repository, releasesOf(view, repository)))
       add(repository, version);
   };
@@ -261,16 +250,9 @@ function reachableVersions(view: TargetView, roots: readonly OracleRoot[]) {
     for (const made of view.requirementsOf(next.repository, next.version))
       require(made, next.variable);
   const choices = new Map(
-    [...versions].map(([repository, names]) => [
-      repository,
-      [...names].map((version) => choiceOf(repository, version)),
-    ]),
+    [...versions].map(([repository, known]) => [repository, [...known.values()]]),
   );
   return { choices, requirements };
-}
-
-function choiceOf(repository: string, version: string): Choice {
-  return { variable: `${repository} ${version}`, repository, version };
 }
 
 function isForbidden(view: TargetView, { repository, version }: Choice): boolean {
@@ -297,10 +279,6 @@ function satisfactionOf(
   return { given: requirer, wanted: wanted.map(({ variable }) => variable) };
 }
 
-function ownershipOf(view: TargetView, api: CrdRef, all: readonly Choice[]): Implication {
-  return { given: undefined, wanted: providingVariables(view, api, all) };
-}
-
 /** Allows a version that is not a release only if a selected requirement names it. */
 function onlyIfNamed(
   view: TargetView,
@@ -311,14 +289,10 @@ function onlyIfNamed(
     .filter(({ repository, version }) => !releasesOf(view, repository).includes(version))
     .flatMap(({ variable, repository, version }) => {
       const by = requirements
-        .filter(
-          (requirement) =>
-            requirement.repository === repository && namedVersion(requirement) === version,
-        )
+        .filter((each) => each.repository === repository && namedVersion(each) === version)
         .map(({ requirer }) => requirer);
-      return by.includes(undefined)
-        ? []
-        : [{ given: variable, wanted: by.filter((requirer) => requirer !== undefined) }];
+      const wanted = by.filter((requirer) => requirer !== undefined);
+      return wanted.length < by.length ? [] : [{ given: variable, wanted }];
     });
 }
 

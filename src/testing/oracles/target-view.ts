@@ -38,10 +38,7 @@ export interface OracleRequirement {
 /** A root: a required package or a required API. */
 export type OracleRoot = OracleRequirement | { readonly api: CrdRef };
 
-/**
- * A universe and a request as one target reads them. The rules of the target and the replacements,
- * overrides and exclusions of the request are applied.
- */
+/** A universe and a request as one target reads them, with the rules of both applied. */
 export class TargetView {
   readonly universe: IndexFile;
   readonly target: Target;
@@ -100,18 +97,20 @@ export class TargetView {
     const by = `${repository} ${version}`;
     const known = this.#requirements.get(by);
     if (known) return known;
-    const dependencies = this.#ignoresRequirements()
-      ? []
-      : this.read(repository, version)?.dependencies;
-    const requirements = (dependencies ?? []).map((dependency) =>
+    const ignoresAll = this.#request.roots.some(
+      (root) => root.root === 'package' && root.skipDependencyResolution,
+    );
+    const reading = ignoresAll ? undefined : this.read(repository, version);
+    const requirements = (reading?.dependencies ?? []).map((dependency) =>
       this.#fromDependency(by, dependency),
     );
     this.#requirements.set(by, requirements);
     return requirements;
   }
 
-  #ignoresRequirements(): boolean {
-    return this.#request.roots.some((r) => r.root === 'package' && r.skipDependencyResolution);
+  /** Returns the repositories that a version requires, in `dependsOn` order. */
+  requiredBy(repository: string, version = ''): string[] {
+    return this.requirementsOf(repository, version).map((requirement) => requirement.repository);
   }
 
   #fromDependency(by: string, { repository, kind, constraint }: ReadDependency): OracleRequirement {
@@ -155,9 +154,7 @@ export class TargetView {
     }
   }
 
-  /**
-   * Returns whether the request excludes a version. Allowed prereleases do not widen an exclusion.
-   */
+  /** Whether the request excludes a version. Allowed prereleases widen no exclusion. */
   isExcluded(repository: string, version: string): boolean {
     const rules = this.#request.exclude.filter((rule) => rule.repository === repository);
     return rules.some((rule) => {
@@ -234,9 +231,7 @@ export class TargetView {
   }
 }
 
-/**
- * Compares path segments: `a.io/org` is a prefix of `a.io/org/p`, but not of `a.io/organisation/p`.
- */
+/** Compares segments: `a.io/org` is a prefix of `a.io/org/p`, not of `a.io/organisation/p`. */
 function isBelow(repository: string, prefix: string): boolean {
   const parts = partsOf(repository);
   return partsOf(`${prefix}/`).every((part, n) => part === '' || parts[n] === part);
@@ -261,10 +256,7 @@ function isNamed(
   return !range.invalid && parsed !== undefined && range.admits(parsed, { prereleases });
 }
 
-/**
- * Returns whether a policy denies a version. The version of a digest is unknown, so an entry for
- * some versions denies all digests.
- */
+/** Whether a policy denies a version. An entry for some versions denies all digests. */
 function isDenied(entry: PolicyEntry, repository: string, version: string): boolean {
   if (isNamed(entry, repository, version, true)) return true;
   const isOfDigest = entry.version !== undefined && isDigest(entry.version);
@@ -308,12 +300,15 @@ export function violationsOf(
     ];
   const requirements = requirementsIn(view, selected, roots);
   return [
-    ...localFlaws(view),
+    ...view
+      .locals()
+      .filter(({ crossplane }) => !view.admitsTarget(crossplane))
+      .map(({ name }) => refusesTarget(view, name)),
     ...[...selected].flatMap(([repository, version]) => ownFlaws(view, repository, version)),
     ...requirements.flatMap((requirement) => requirementFlaws(view, selected, requirement)),
     ...ownershipFlaws(view, selected),
     ...(view.options.allowCycles ? [] : cycleFlaws(view, selected)),
-    ...(stage === 'partial' ? [] : incompleteness(view, selected, { roots, requirements })),
+    ...(stage === 'partial' ? [] : incompleteness(view, selected, roots)),
   ];
 }
 
@@ -327,13 +322,6 @@ export function requirementsIn(
     ...roots.filter((root): root is OracleRequirement => 'repository' in root),
     ...[...selected].flatMap(([repository, version]) => view.requirementsOf(repository, version)),
   ];
-}
-
-function localFlaws(view: TargetView): Violation[] {
-  return view
-    .locals()
-    .filter(({ crossplane }) => !view.admitsTarget(crossplane))
-    .map(({ name }) => refusesTarget(view, name));
 }
 
 function ownFlaws(view: TargetView, repository: string, version: string): Violation[] {
@@ -387,8 +375,7 @@ function ownershipFlaws(view: TargetView, selected: SelectedVersions): Violation
 function cycleFlaws(view: TargetView, selected: SelectedVersions): Violation[] {
   const requiredBy = (repository: string) =>
     view
-      .requirementsOf(repository, selected.get(repository) ?? '')
-      .map((requirement) => requirement.repository)
+      .requiredBy(repository, selected.get(repository))
       .filter((required) => selected.has(required));
   return [...selected.keys()]
     .filter((repository) => reachable(requiredBy(repository), requiredBy).has(repository))
@@ -398,60 +385,27 @@ function cycleFlaws(view: TargetView, selected: SelectedVersions): Violation[] {
 function incompleteness(
   view: TargetView,
   selected: SelectedVersions,
-  requested: {
-    readonly roots: readonly OracleRoot[];
-    readonly requirements: readonly OracleRequirement[];
-  },
+  roots: readonly OracleRoot[],
 ): Violation[] {
-  const unmet = requested.requirements
+  const ownersOf = (api: CrdRef) =>
+    [...selected.keys()].filter((repository) =>
+      view.satisfies(repository, selected.get(repository)!, { form: 'owning', api }),
+    );
+  const unmet = requirementsIn(view, selected, roots)
     .filter(({ repository }) => !selected.has(repository))
-    .map(({ by, repository }): Violation => {
-      return { rule: 'unmet', text: `${by} requires ${repository}, which is not there` };
-    });
+    .map(({ by, repository }) => `${by} requires ${repository}, which is not there`);
+  const apis = roots.flatMap((root) => ('api' in root ? [root.api] : []));
+  const unowned = apis
+    .filter((api) => ownersOf(api).length === 0)
+    .map((api) => `nothing selected owns ${JSON.stringify(api)}`);
+  const first = roots.flatMap((root) => ('api' in root ? ownersOf(root.api) : [root.repository]));
+  const needed = reachable(first, (each) => view.requiredBy(each, selected.get(each)));
   return [
-    ...unmet,
-    ...apiFlaws(view, selected, requested.roots),
-    ...surplus(view, selected, requested.roots),
+    ...[...unmet, ...unowned].map((text): Violation => ({ rule: 'unmet', text })),
+    ...[...selected.keys()]
+      .filter((repository) => !needed.has(repository))
+      .map((repository): Violation => ({ rule: 'surplus', text: `nobody requires ${repository}` })),
   ];
-}
-
-function apiFlaws(
-  view: TargetView,
-  selected: SelectedVersions,
-  roots: readonly OracleRoot[],
-): Violation[] {
-  return roots
-    .filter((root) => 'api' in root)
-    .filter(({ api }) => ownersAmong(view, selected, api).length === 0)
-    .map(({ api }) => ({ rule: 'unmet', text: `nothing selected owns ${JSON.stringify(api)}` }));
-}
-
-function ownersAmong(
-  view: TargetView,
-  selected: SelectedVersions,
-  api: Extract<OracleRoot, { api: unknown }>['api'],
-): string[] {
-  return [...selected]
-    .filter(([repository, version]) => view.satisfies(repository, version, { form: 'owning', api }))
-    .map(([repository]) => repository);
-}
-
-function surplus(
-  view: TargetView,
-  selected: SelectedVersions,
-  roots: readonly OracleRoot[],
-): Violation[] {
-  const first = roots.flatMap((root) =>
-    'api' in root ? ownersAmong(view, selected, root.api) : [root.repository],
-  );
-  const needed = reachable(first, (repository) =>
-    view
-      .requirementsOf(repository, selected.get(repository) ?? '')
-      .map((requirement) => requirement.repository),
-  );
-  return [...selected.keys()]
-    .filter((repository) => !needed.has(repository))
-    .map((repository) => ({ rule: 'surplus', text: `nobody requires ${repository}` }));
 }
 
 /** Returns all that can be reached from `first`, including `first`. */

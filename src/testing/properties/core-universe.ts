@@ -9,30 +9,103 @@ import {
   replacedRepository,
   type Request,
   type Root,
-  type RootVersion,
+  rootVersionText,
 } from '../../project/inputs/request.js';
 import type { FactVersions, NamedFact } from '../../resolver/explain/refusal.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../sources/index/index-file.js';
 import { readEntry, readVersion } from '../oracles/reading.js';
 import type { Core, CoreScenario } from '../resolver.js';
 
+interface Explained {
+  readonly universe: IndexFile;
+  readonly request: Request;
+  /** Releases of the facts. All of them read packages in the same way. */
+  readonly releases: readonly string[];
+}
+
+/** Returns the scenario of an explanation, and the scenarios without each removable fact. */
+export function coreScenario(facts: readonly NamedFact[], explained: Explained): Core {
+  const keys = new Set(facts.filter((fact) => fact.isDebatable).map(({ key }) => key));
+  const without = (key: string) => facts.filter((fact) => fact.key !== key);
+  return {
+    ...scenarioOf(facts, explained),
+    smaller: [...keys].map((key) => scenarioOf(without(key), explained)),
+  };
+}
+
+function scenarioOf(facts: readonly NamedFact[], explained: Explained): CoreScenario {
+  const core = new CoreUniverse(facts, explained);
+  const options = { crossplane: explained.releases.join(' || '), allowCycles: true };
+  return { universe: core.universe(), request: core.request(), options };
+}
+
+/** A version of a universe. */
+interface UniverseVersion {
+  readonly repository: string;
+  readonly tag: string;
+  /** Names of the version in facts: its tag, and its digest if it is known. */
+  readonly names: readonly (string | undefined)[];
+}
+
+/**
+ * Versions of some packages that conflict with each other, for any reason. A universe expresses the
+ * conflict by an additional package: each member requires it but excludes one of its versions, so
+ * that all members together exclude every version.
+ */
+interface Conflict {
+  /** The additional package. */
+  readonly repository: string;
+  readonly members: readonly FactVersions[];
+}
+
+interface CoreRequirement {
+  readonly repository: string;
+  readonly kind: string;
+  /** Required tag or digest; undefined for a range. */
+  readonly version: string | undefined;
+}
+
 /** Reduces a universe and its request to the facts of an explanation. */
 class CoreUniverse {
-  readonly #facts: CoreFacts;
+  readonly #facts: readonly NamedFact[];
   readonly #universe: IndexFile;
   readonly #given: Request;
-  /** One of the releases of the facts; all of them read packages in the same way. */
   readonly #target: Target;
+  readonly #conflicts: readonly Conflict[];
 
-  constructor(facts: CoreFacts, universe: IndexFile, request: Request, target: Target) {
+  constructor(facts: readonly NamedFact[], { universe, request, releases }: Explained) {
     this.#facts = facts;
     this.#universe = universe;
     this.#given = request;
-    this.#target = target;
+    this.#target = targetFor(releases[0]!)!;
+    this.#conflicts = facts.flatMap((fact, n) => {
+      const members = membersOf(fact);
+      return members ? [{ repository: `core.example.org/clash/number-${n}`, members }] : [];
+    });
   }
 
+  /** Returns the request with the roots, exclusions and policies that the facts name. */
   request(): Request {
-    return coreRequest(this.#given, this.#facts, (entry) => this.#withActualKind(entry));
+    const { crossplane: _, ...request } = this.#given;
+    const roots: Root[] = [];
+    let place = 0;
+    for (const [n, root] of request.roots.entries()) {
+      if (root.root === 'local') roots.push(this.#local(root, place));
+      else if (this.#namesRoot(place)) roots.push(coreRoot(root, n));
+      place += requirementCount(root);
+    }
+    const origin = { file: 'core' };
+    const exclude = this.#facts.flatMap((fact) => {
+      if (fact.fact !== 'excluded' && (fact.fact !== 'ruled-out' || fact.isWhole)) return [];
+      const { repository, versions } = fact.of;
+      return versions.map((version) => ({ repository, version, origin }));
+    });
+    const deny = this.#facts.flatMap((fact) =>
+      fact.fact === 'ruled-out' && fact.isWhole
+        ? [{ packages: fact.of.repository, version: undefined, origin }]
+        : [],
+    );
+    return { ...request, roots, exclude, policies: deny.length > 0 ? [{ deny }] : [] };
   }
 
   universe(): IndexFile {
@@ -45,30 +118,27 @@ class CoreUniverse {
         return [repository, { kind, versions: Object.fromEntries(reduced) }];
       },
     );
-    const conflicts = this.#facts.conflicts.map(
-      ({ repository, members }): [string, IndexPackage] => {
-        const versions = members.map((_, n): [string, IndexVersion] => [conflictTag(n), {}]);
-        return [repository, { kind: 'Provider', versions: Object.fromEntries(versions) }];
-      },
-    );
-    return this.#withUnlistedVersions({
-      packages: Object.fromEntries([...packages, ...conflicts]),
+    const conflicts = this.#conflicts.map(({ repository, members }): [string, IndexPackage] => {
+      const versions = members.map((_, n): [string, IndexVersion] => [conflictTag(n), {}]);
+      return [repository, { kind: 'Provider', versions: Object.fromEntries(versions) }];
     });
+    return this.#withUnlistedVersions(Object.fromEntries([...packages, ...conflicts]));
   }
 
-  /**
-   * Publishes versions that are required by name, unless a fact states that they are missing, or a
-   * range was read, for which all tags are known.
-   */
-  #withUnlistedVersions({ packages }: IndexFile): IndexFile {
+  /** Publishes versions required by name, unless a fact or a known tag list excludes them. */
+  #withUnlistedVersions(packages: IndexFile['packages']): IndexFile {
     const all: Record<string, IndexPackage> = { ...packages };
     const requirements = this.#requirements(packages);
+    // All tags of a package are known because a range was read.
+    const listed = requirements.flatMap((one) => (one.version === undefined ? one.repository : []));
     for (const { repository, kind, version } of requirements) {
-      if (version === undefined || isListed(repository, requirements)) continue;
-      if (this.#facts.isUnsatisfiable(repository)) continue;
+      if (version === undefined || listed.includes(repository)) continue;
+      if (this.#facts.some((fact) => 'isVain' in fact && fact.isVain && fact.on === repository)) {
+        continue;
+      }
       const published = all[repository] ?? { kind, versions: {} };
       const one = { repository, tag: version, names: [version] };
-      if (this.#facts.isMissing(one) || isPublished(published, version)) continue;
+      if (this.#isStated('missing', one) || isPublished(published, version)) continue;
       all[repository] = { ...published, versions: { ...published.versions, [version]: {} } };
     }
     return { packages: all };
@@ -84,8 +154,7 @@ class CoreUniverse {
       if (version.form === 'tag' && overrideOf(this.#given, replaced) === undefined) {
         return [{ repository: replaced, kind: 'Provider', version: version.tag }];
       }
-      const text = version.form === 'text' ? version.text : exactVersion(version);
-      return [this.#requirement({ repository, kind: 'Provider' }, text)];
+      return [this.#requirement({ repository, kind: 'Provider' }, rootVersionText(version))];
     });
     const entries = [
       ...Object.values(packages)
@@ -114,14 +183,17 @@ class CoreUniverse {
 
   /** Reduces a version to what facts state about it. A rejected version stays unchanged. */
   #version(one: UniverseVersion, version: IndexVersion): IndexVersion {
-    if (this.#facts.isRejected(one)) return version;
+    if (this.#isStated('rejected', one)) return version;
     const { digest, kind, apiVersion, name, dependsOn = [] } = version;
+    const isConstrained = this.#facts.some(
+      (fact) => fact.fact === 'crossplane' && 'repository' in fact.by && covers(fact.by, one),
+    );
     return {
       digest,
       kind,
       apiVersion,
       name,
-      crossplane: this.#facts.constrainsCrossplane(one) ? version.crossplane : undefined,
+      crossplane: isConstrained ? version.crossplane : undefined,
       dependsOn: [
         ...dependsOn.filter((e) => this.#isNamed(one, e)).map((e) => this.#withActualKind(e)),
         ...this.#conflictRequirements(one),
@@ -133,13 +205,16 @@ class CoreUniverse {
   #isNamed(one: UniverseVersion, entry: JsonValue): boolean {
     const dependency = readEntry(entry, this.#target);
     const on = dependency && this.#replaced(dependency.repository);
-    return this.#facts.requires(one, on, dependency?.constraint);
+    return this.#facts.some(
+      (fact) =>
+        fact.fact === 'requires' &&
+        covers(fact.by, one) &&
+        fact.on === on &&
+        fact.constraint === dependency?.constraint,
+    );
   }
 
-  /**
-   * Returns the APIs of roots that a version owns, under unique names: two owners of an API are
-   * expressed as a conflict.
-   */
+  /** Returns the APIs of roots that a version owns. Unique names avoid conflicts of owners. */
   #apis({ repository, tag: version }: UniverseVersion): Partial<IndexVersion> {
     const reading = readVersion(this.#universe, { repository, version }, this.#target);
     const place = Object.keys(this.#universe.packages).indexOf(repository);
@@ -156,9 +231,7 @@ class CoreUniverse {
     };
   }
 
-  /**
-   * Returns the entry with the actual kind of the package: a wrong kind is expressed as a conflict.
-   */
+  /** Returns the entry with the actual kind: a wrong kind is expressed as a conflict. */
   #withActualKind(entry: JsonValue): JsonValue {
     const dependency = readEntry(entry, this.#target);
     if (dependency === undefined) return entry;
@@ -171,7 +244,7 @@ class CoreUniverse {
 
   /** Returns the requirements of a version that express its conflicts. */
   #conflictRequirements(one: UniverseVersion): JsonValue[] {
-    return this.#facts.conflicts.flatMap(({ repository, members }) =>
+    return this.#conflicts.flatMap(({ repository, members }) =>
       members.flatMap((member, n) =>
         covers(member, one) ? [{ provider: repository, version: `!=${conflictTag(n)}` }] : [],
       ),
@@ -181,22 +254,32 @@ class CoreUniverse {
   #replaced(repository: string): string {
     return replacedRepository(this.#given, repository);
   }
-}
 
-interface CoreRequirement {
-  readonly repository: string;
-  readonly kind: string;
-  /** Required tag or digest; undefined for a range. */
-  readonly version: string | undefined;
-}
+  #isStated(kind: 'missing' | 'rejected', one: UniverseVersion): boolean {
+    return this.#facts.some((fact) => fact.fact === kind && covers(fact.of, one));
+  }
 
-function exactVersion(version: Exclude<RootVersion, { form: 'text' }>): string {
-  return version.form === 'tag' ? version.tag : version.digest;
-}
+  /** Whether a root requirement is named. `place` is its index among all root requirements. */
+  #namesRoot(place: number): boolean {
+    return this.#facts.some((fact) => fact.fact === 'root' && fact.by.root === place);
+  }
 
-/** Returns whether all tags are known because a range was read. */
-function isListed(repository: string, requirements: readonly CoreRequirement[]): boolean {
-  return requirements.some((one) => one.repository === repository && one.version === undefined);
+  /** `place` is the index of the first requirement of the root. */
+  #local(root: LocalRoot, place: number): LocalRoot {
+    const { crossplane, dependsOn } = root;
+    const first = place + requirementCount(root) - dependsOn.length;
+    const isConstrained = this.#facts.some(
+      (fact) => fact.fact === 'crossplane' && 'root' in fact.by && fact.by.root === place,
+    );
+    return {
+      ...root,
+      crossplane: isConstrained ? crossplane : undefined,
+      dependsOn: dependsOn
+        .filter((_, n) => this.#namesRoot(first + n))
+        .map(({ entry, origin }) => ({ entry: this.#withActualKind(entry), origin })),
+      objects: [],
+    };
+  }
 }
 
 /** Returns whether the tag, another spelling of it, or the digest is published. */
@@ -214,129 +297,7 @@ function conflictTag(n: number): string {
   return `v1.${n}.0`;
 }
 
-interface Explained {
-  readonly universe: IndexFile;
-  readonly request: Request;
-  /** Releases of the facts. */
-  readonly releases: readonly string[];
-}
-
-/** Returns the scenario of an explanation, and the scenarios without each removable fact. */
-export function coreScenario(facts: readonly NamedFact[], explained: Explained): Core {
-  const keys = new Set(facts.filter((fact) => fact.isDebatable).map(({ key }) => key));
-  const without = (key: string) => facts.filter((fact) => fact.key !== key);
-  return {
-    ...scenarioOf(facts, explained),
-    smaller: [...keys].map((key) => scenarioOf(without(key), explained)),
-  };
-}
-
-function scenarioOf(
-  facts: readonly NamedFact[],
-  { universe, request, releases }: Explained,
-): CoreScenario {
-  const target = targetFor(releases[0]!)!;
-  const core = new CoreUniverse(new CoreFacts(facts), universe, request, target);
-  return {
-    universe: core.universe(),
-    request: core.request(),
-    options: { crossplane: releases.join(' || '), allowCycles: true },
-  };
-}
-
-/** A version of a universe. */
-interface UniverseVersion {
-  readonly repository: string;
-  readonly tag: string;
-  /** Names of the version in facts: its tag, and its digest if it is known. */
-  readonly names: readonly (string | undefined)[];
-}
-
-/**
- * Versions of some packages that conflict with each other, for any reason. A universe expresses the
- * conflict by an additional package: each member requires it but excludes one of its versions, so
- * that all members together exclude every version.
- */
-interface Conflict {
-  /** The additional package. */
-  readonly repository: string;
-  readonly members: readonly FactVersions[];
-}
-
-/** Lookups in the facts of an explanation. */
-class CoreFacts {
-  readonly conflicts: readonly Conflict[];
-  readonly #facts: readonly NamedFact[];
-
-  constructor(facts: readonly NamedFact[]) {
-    this.#facts = facts;
-    this.conflicts = facts.flatMap((fact, n) => {
-      const members = membersOf(fact);
-      return members ? [{ repository: `core.example.org/clash/number-${n}`, members }] : [];
-    });
-  }
-
-  isRejected(one: UniverseVersion): boolean {
-    return this.#facts.some((fact) => fact.fact === 'rejected' && covers(fact.of, one));
-  }
-
-  isMissing(one: UniverseVersion): boolean {
-    return this.#facts.some((fact) => fact.fact === 'missing' && covers(fact.of, one));
-  }
-
-  /** Returns whether a fact states that no published version of a repository is suitable. */
-  isUnsatisfiable(repository: string): boolean {
-    return this.#facts.some((fact) => 'isVain' in fact && fact.isVain && fact.on === repository);
-  }
-
-  constrainsCrossplane(one: UniverseVersion): boolean {
-    return this.#facts.some(
-      (fact) => fact.fact === 'crossplane' && 'repository' in fact.by && covers(fact.by, one),
-    );
-  }
-
-  /** `constraint` is undefined if the target cannot read the entry. */
-  requires(one: UniverseVersion, on: string | undefined, constraint: string | undefined): boolean {
-    return this.#facts.some(
-      (fact) =>
-        fact.fact === 'requires' &&
-        covers(fact.by, one) &&
-        fact.on === on &&
-        fact.constraint === constraint,
-    );
-  }
-
-  /**
-   * Returns whether a root requirement is named. `place` is its index among all root requirements.
-   */
-  namesRoot(place: number): boolean {
-    return this.#facts.some((fact) => fact.fact === 'root' && fact.by.root === place);
-  }
-
-  /** Returns whether the Crossplane constraint of a package under development is named. */
-  namesCrossplaneOfRoot(place: number): boolean {
-    return this.#facts.some(
-      (fact) => fact.fact === 'crossplane' && 'root' in fact.by && fact.by.root === place,
-    );
-  }
-
-  /** Returns versions that the user excludes or that a policy forbids. */
-  excluded(): readonly FactVersions[] {
-    return this.#facts.flatMap((fact) => {
-      if (fact.fact === 'excluded') return [fact.of];
-      return fact.fact === 'ruled-out' && !fact.isWhole ? [fact.of] : [];
-    });
-  }
-
-  /** Returns repositories that a policy forbids in all versions. */
-  forbidden(): readonly string[] {
-    return this.#facts.flatMap((fact) =>
-      fact.fact === 'ruled-out' && fact.isWhole ? [fact.of.repository] : [],
-    );
-  }
-}
-
-/** Returns whether the versions of a fact include a version. */
+/** Whether the versions of a fact include a version. */
 function covers({ repository, versions }: FactVersions, one: UniverseVersion): boolean {
   return repository === one.repository && versions.some((version) => one.names.includes(version));
 }
@@ -348,54 +309,11 @@ function membersOf(fact: NamedFact): readonly FactVersions[] | undefined {
   return fact.fact === 'cycle' ? fact.members : undefined;
 }
 
-/** Reduces a request to the roots, exclusions and policies that the facts name. */
-function coreRequest(
-  given: Request,
-  facts: CoreFacts,
-  withActualKind: (entry: JsonValue) => JsonValue,
-): Request {
-  const { crossplane: _, ...request } = given;
-  const roots: Root[] = [];
-  let place = 0;
-  for (const [n, root] of request.roots.entries()) {
-    if (root.root === 'local') roots.push(coreLocal(root, place, facts, withActualKind));
-    else if (facts.namesRoot(place)) roots.push(coreRoot(root, n));
-    place += requirementCount(root);
-  }
-  const origin = { file: 'core' };
-  const exclude = facts
-    .excluded()
-    .flatMap(({ repository, versions }) =>
-      versions.map((version) => ({ repository, version, origin })),
-    );
-  const deny = facts.forbidden().map((packages) => ({ packages, version: undefined, origin }));
-  return { ...request, roots, exclude, policies: deny.length > 0 ? [{ deny }] : [] };
-}
-
-/** A root for an API requires the API of `coreApi`, which `coreUniverse` adds to the owners. */
+/** A root for an API requires the API of `coreApi`, which its owners get as well. */
 function coreRoot(root: Exclude<Root, LocalRoot>, n: number): Root {
   return root.root === 'package'
     ? { ...root, kind: undefined }
     : { ...root, demand: { ...coreApi(n), version: undefined } };
-}
-
-/** `place` is the index of the first requirement of the root. */
-function coreLocal(
-  root: LocalRoot,
-  place: number,
-  facts: CoreFacts,
-  withActualKind: (entry: JsonValue) => JsonValue,
-): LocalRoot {
-  const { crossplane, dependsOn } = root;
-  const first = place + requirementCount(root) - dependsOn.length;
-  return {
-    ...root,
-    crossplane: facts.namesCrossplaneOfRoot(place) ? crossplane : undefined,
-    dependsOn: dependsOn
-      .filter((_, n) => facts.namesRoot(first + n))
-      .map(({ entry, origin }) => ({ entry: withActualKind(entry), origin })),
-    objects: [],
-  };
 }
 
 /** Returns the number of requirements of a root, as facts count them. */

@@ -269,10 +269,7 @@ const acceptable = propertyOf(async (resolver, given) => {
   check(problems.length === 0, () => `not acceptable: ${problems.join('; ')}`);
 });
 
-/**
- * A range of releases gives the answer of its newest solvable release, even if a source has other
- * packages for other releases.
- */
+/** A range of releases has the answer of its newest solvable release, with any source. */
 const rangeAsBestRelease = propertyWith(targetDependence(), async (resolver, given, drawn) => {
   const options = { ...given.options, universeFor: universeFor(given.universe, drawn) };
   const range = await answerOn(drawn.range, resolver, { ...given, options });
