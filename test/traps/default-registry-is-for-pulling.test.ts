@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   parseReference,
   referenceRules,
-  validRepository,
+  repositoryProblem,
 } from '../../src/crossplane/packages/reference.js';
 import { targetFor } from '../../src/crossplane/releases/target.js';
 import { render } from '../../src/project/manifests/render.js';
@@ -26,6 +26,6 @@ test('it is in no file', () => {
 
 test('v2 has none, and takes no such repository', () => {
   const repository = 'acme/cfg';
-  expect(validRepository(repository, old)).toBe(true);
-  expect(validRepository(repository, targetFor('v2.0.0')!)).toBe(false);
+  expect(repositoryProblem(repository, old)).toBeUndefined();
+  expect(repositoryProblem(repository, targetFor('v2.0.0')!)).toBeDefined();
 });

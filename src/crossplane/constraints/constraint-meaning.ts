@@ -119,15 +119,21 @@ export function whyNot(constraint: Constraint, version: Version): string | undef
     const fix = opened === undefined ? '' : `; write \`${opened}\``;
     return `excluded because it is a prerelease${fix}`;
   }
-  const reasons = constraint.groups.map((group) => whyNotInGroup(group, version, constraint));
-  return joinReasons([...new Set(reasons)]);
+  const reasons = new Set(
+    constraint.groups.map((group) => whyNotInGroup(group, version, constraint)),
+  );
+  const shown = [...reasons].slice(0, MAX_REASONS_SHOWN).join(' and ');
+  const more = reasons.size - MAX_REASONS_SHOWN;
+  return more > 0 ? `${shown} and so on for ${more} more` : shown;
 }
 
 function whyNotInGroup(group: Group, version: Version, { dialect }: Constraint): string {
   const failed = group.find((comparator) => !passesComparator(version, comparator, dialect))!;
   const meaning = comparatorMeaning(failed, dialect);
   const reason = `${relationTo(failed, version)} \`${failed.text}\``;
-  if (statesItsMeaning(failed, meaning)) return reason;
+  // Some comparators already state their meaning: `>=v1.2.0`.
+  const bare = failed.text.replace(/[\sv]/g, '');
+  if (meaning === (failed.operator === '' ? `=${bare}` : bare)) return reason;
   const elsewhere = meaningInOtherDialect(failed, dialect);
   const contrast = elsewhere === undefined ? '' : ` on this Crossplane (${elsewhere})`;
   return `${reason}, which means \`${meaning}\`${contrast}`;
@@ -142,18 +148,6 @@ function relationTo({ operator, bound, wildcard }: Comparator, version: Version)
   const exact = (operator === '' || operator === '=') && wildcard === 'none';
   if (exact) return 'not';
   return below ? 'below' : 'above';
-}
-
-/** Whether the comparator already states its meaning: `>=v1.2.0`. */
-function statesItsMeaning({ text, operator }: Comparator, meaning: string): boolean {
-  const bare = text.replace(/[\sv]/g, '');
-  return meaning === (operator === '' ? `=${bare}` : bare);
-}
-
-function joinReasons(reasons: readonly string[]): string {
-  const shown = reasons.slice(0, MAX_REASONS_SHOWN).join(' and ');
-  const more = reasons.length - MAX_REASONS_SHOWN;
-  return more > 0 ? `${shown} and so on for ${more} more` : shown;
 }
 
 /** Adds a prerelease to each comparator. Returns undefined if this does not admit `version`. */
@@ -194,12 +188,13 @@ function comparatorSurprises(comparator: Comparator, { dialect }: Constraint): r
 }
 
 function prereleaseSurprises(group: Group, { dialect }: Constraint): readonly string[] {
-  if (dialect === '3.4.0') return group.some(namesPrerelease) ? upperBoundSurprises(group) : [];
+  const isNamed = group.some(namesPrerelease);
+  if (dialect === '3.4.0') return isNamed ? upperBoundSurprises(group) : [];
   const closed = group.filter((comparator) => refusesPrereleases(comparator, group, dialect));
-  if (closed.length === 0 && !group.some(namesPrerelease)) {
+  if (closed.length === 0 && !isNamed) {
     return [`\`${group[0]!.text}\` admits every prerelease on this Crossplane, none from v2.3 on`];
   }
-  if (closed.length === 0 || !group.some(namesPrerelease)) return [];
+  if (closed.length === 0 || !isNamed) return [];
   const names = closed.map(({ text }) => `\`${text}\``).join(', ');
   return [
     `no prerelease is admitted: on this Crossplane each comparator must name one, and ${names} does not; ` +
@@ -220,11 +215,9 @@ function upperBoundSurprises(group: Group): readonly string[] {
 export function adviceFor({ text, dialect }: InvalidConstraint): string {
   if (text.trim() === '') return 'write `>=0.0.0` for any release';
   if (isDigest(text)) return 'this is a digest: it names one package, and is no range';
-  if (dialect === '1.5.0') {
-    const commas = withCommas(text);
-    if (commas !== undefined) {
-      return `a blank means "and" only from Crossplane v2.3 on; write a comma: \`${commas}\``;
-    }
+  const commas = dialect === '1.5.0' ? withCommas(text) : undefined;
+  if (commas !== undefined) {
+    return `a blank means "and" only from Crossplane v2.3 on; write a comma: \`${commas}\``;
   }
   const fixed = FIXES.map((fix) => fix(text)).find((t) => !parseConstraint(t, dialect).invalid);
   if (fixed !== undefined) return `write \`${fixed}\``;

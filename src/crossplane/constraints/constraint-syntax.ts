@@ -109,13 +109,6 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 9 || code === 10 || code === 12 || code === 13;
 }
 
-interface HyphenRange {
-  readonly start: number;
-  readonly end: number;
-  readonly low: string;
-  readonly high: string;
-}
-
 /**
  * Rewrites `1.0 - 2.0` to `>= 1.0, <= 2.0` in the whole text, before anything else is parsed.
  *
@@ -134,7 +127,7 @@ export function rewriteHyphenRanges(text: string, dialect: Dialect): string {
   return rewritten;
 }
 
-function* hyphenRanges(text: string): Generator<HyphenRange> {
+function* hyphenRanges(text: string) {
   let from = 0;
   for (let hyphen = text.indexOf('-'); hyphen !== -1; hyphen = text.indexOf('-', hyphen + 1)) {
     const range = hyphen < from ? undefined : rangeAround(text, hyphen, from);
@@ -144,32 +137,32 @@ function* hyphenRanges(text: string): Generator<HyphenRange> {
   }
 }
 
-function rangeAround(text: string, hyphen: number, from: number): HyphenRange | undefined {
+function rangeAround(text: string, hyphen: number, from: number) {
   if (!isSpace(text.charCodeAt(hyphen - 1)) || !isSpace(text.charCodeAt(hyphen + 1)))
     return undefined;
   const high = scanPattern(text, skipSpaces(text, hyphen + 1));
   if (high === undefined) return undefined;
-  const lowEnd = spacesBefore(text, hyphen, from);
-  const lowStart = firstPatternUpTo(text, wordStart(text, lowEnd, from), lowEnd);
+  const lowEnd = startOfRun(text, hyphen, from, isSpace);
+  const wordStart = startOfRun(text, lowEnd, from, (code) => !isSpace(code));
+  const lowStart = firstPatternUpTo(text, wordStart, lowEnd);
   if (lowStart === undefined) return undefined;
   return {
-    start: spacesBefore(text, lowStart, from),
+    start: startOfRun(text, lowStart, from, isSpace),
     end: skipSpaces(text, high.end),
     low: text.slice(lowStart, lowEnd),
     high: high.text,
   };
 }
 
-/** Returns the start of the white space before `end`. */
-function spacesBefore(text: string, end: number, from: number): number {
+/** Returns the start of the run of such characters before `end`. */
+function startOfRun(
+  text: string,
+  end: number,
+  from: number,
+  isInRun: (code: number) => boolean,
+): number {
   let at = end;
-  while (at > from && isSpace(text.charCodeAt(at - 1))) at--;
-  return at;
-}
-
-function wordStart(text: string, end: number, from: number): number {
-  let at = end;
-  while (at > from && !isSpace(text.charCodeAt(at - 1))) at--;
+  while (at > from && isInRun(text.charCodeAt(at - 1))) at--;
   return at;
 }
 
@@ -190,14 +183,9 @@ function firstPatternUpTo(text: string, from: number, end: number): number | und
 }
 
 function nextStart(text: string, at: number, prerelease: string | undefined): number {
-  const afterRun = endOfSegment(text, text.startsWith('v', at) ? at + 1 : at);
-  if (prerelease === undefined) return afterRun;
-  const prereleaseEnd = text.indexOf('-', afterRun) + 1 + prerelease.length;
+  let segmentEnd = text.startsWith('v', at) ? at + 1 : at;
+  while (segmentEnd < text.length && '0123456789|xX*'.includes(text[segmentEnd]!)) segmentEnd++;
+  if (prerelease === undefined) return segmentEnd;
+  const prereleaseEnd = text.indexOf('-', segmentEnd) + 1 + prerelease.length;
   return text.lastIndexOf('-', prereleaseEnd - 1) + 1;
-}
-
-function endOfSegment(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && '0123456789|xX*'.includes(text[at]!)) at++;
-  return at;
 }

@@ -72,19 +72,15 @@ function isNotEqualV1(version: Version, { bound, wildcard }: Comparator): boolea
 }
 
 function isLessV1(version: Version, comparator: Comparator): boolean {
-  return comparator.wildcard === 'none'
-    ? compareAsGo(version, comparator.bound) < 0
-    : isUpToWildcard(version, comparator);
+  const { bound, wildcard } = comparator;
+  return wildcard === 'none'
+    ? compareAsGo(version, bound) < 0
+    : isLessOrEqualV1(version, comparator);
 }
 
-function isLessOrEqualV1(version: Version, comparator: Comparator): boolean {
-  return comparator.wildcard === 'none'
-    ? compareAsGo(version, comparator.bound) <= 0
-    : isUpToWildcard(version, comparator);
-}
-
-/** Compares major and minor independently: `<1.2.x` refuses 0.9.0. */
-function isUpToWildcard(version: Version, { bound, wildcard }: Comparator): boolean {
+/** Before a wildcard, compares major and minor independently: `<1.2.x` refuses 0.9.0. */
+function isLessOrEqualV1(version: Version, { bound, wildcard }: Comparator): boolean {
+  if (wildcard === 'none') return compareAsGo(version, bound) <= 0;
   if (version.major > bound.major) return false;
   return version.minor <= bound.minor || wildcard === 'minor';
 }
@@ -204,7 +200,13 @@ function readConstraint(text: string, dialect: Dialect): Constraint | InvalidCon
     if (typeof group === 'string') return { invalid: true, text, dialect, error: group };
     groups.push(group);
   }
-  const checks = groups.map((group) => checksOf(group, dialect));
+  const checks = groups.map((group) =>
+    group.map((comparator) => ({
+      comparator,
+      check: CHECKS[dialect][comparator.operator],
+      closed: refusesPrereleases(comparator, group, dialect),
+    })),
+  );
   return {
     invalid: false,
     text,
@@ -254,14 +256,6 @@ function parseCommaOrSpaceSeparated(part: string): Group | string {
   return group.every((comparator) => comparator !== undefined) ? group : 'constraint parser error';
 }
 
-function checksOf(group: Group, dialect: Dialect) {
-  return group.map((comparator) => ({
-    comparator,
-    check: CHECKS[dialect][comparator.operator],
-    closed: refusesPrereleases(comparator, group, dialect),
-  }));
-}
-
 /** Whether a version satisfies one comparator. Prereleases compare like any other version. */
 export function passesComparator(
   version: Version,
@@ -296,12 +290,6 @@ export function selectorText(selector: Selector): string {
   return selector.form === 'tag' ? selector.tag : selector.digest;
 }
 
-/** The constraint or version that a user would move away from. */
-interface Current {
-  readonly asked: string;
-  readonly dialect: Dialect;
-}
-
 /**
  * Sorts versions by how close they are to a constraint: first those between its lowest and highest
  * version, newest first; then those above, lowest first; then those below, highest first. If the
@@ -309,10 +297,10 @@ interface Current {
  */
 export function nearestFirst(
   versions: readonly Version[],
-  { asked, dialect }: Current,
+  constraint: ConstraintText,
 ): readonly Version[] {
   const newest = versions.toSorted((a, b) => compareVersions(b, a));
-  const bounds = boundsOf(newest, { asked, dialect });
+  const bounds = boundsOf(newest, constraint);
   if (bounds === undefined) return newest;
   const above = newest.filter((version) => compareVersions(version, bounds.highest) > 0);
   const below = newest.filter((version) => compareVersions(version, bounds.lowest) < 0);
@@ -321,17 +309,20 @@ export function nearestFirst(
 }
 
 /** Whether a version is below every version that a constraint names or admits. */
-export function isBelow(version: Version, versions: readonly Version[], left: Current): boolean {
-  const bounds = boundsOf(versions, left);
+export function isBelow(
+  version: Version,
+  versions: readonly Version[],
+  constraint: ConstraintText,
+): boolean {
+  const bounds = boundsOf(versions, constraint);
   return bounds !== undefined && compareVersions(version, bounds.lowest) < 0;
 }
 
+type ConstraintText = Pick<Constraint, 'text' | 'dialect'>;
+
 /** Returns the lowest and highest version that a constraint names or admits, if any. */
-function boundsOf(
-  versions: readonly Version[],
-  { asked, dialect }: Current,
-): { readonly lowest: Version; readonly highest: Version } | undefined {
-  const constraint = parseConstraint(asked, dialect);
+function boundsOf(versions: readonly Version[], { text, dialect }: ConstraintText) {
+  const constraint = parseConstraint(text, dialect);
   if (constraint.invalid) return undefined;
   const named = constraint.groups
     .flat()

@@ -1,13 +1,9 @@
 import { parseConstraint, type Selector, selectorText } from './constraint.js';
-import {
-  compareVersions,
-  isIncomplete,
-  parseVersion,
-  type TagRules,
-  type Version,
-} from './version.js';
+import { compareVersions, isIncomplete, parseVersion, type Version } from './version.js';
 import { byCodePoint } from '../../base/collections.js';
-import type { Target } from '../releases/target.js';
+import type { Target, TargetRules } from '../releases/target.js';
+
+export type TagRules = Pick<TargetRules, 'dialect' | 'skipsIncompleteTags'>;
 
 /** Returns the tags that are versions for the target, newest first. */
 export function installableVersions(

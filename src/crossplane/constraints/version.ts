@@ -103,36 +103,9 @@ export function isIncomplete(version: Version): boolean {
 export function exactTag(text: string, dialect: Dialect): string | undefined {
   if (!text.startsWith('v')) return undefined;
   const version = parseVersion(text, dialect);
-  if (version === undefined || version.metadata !== '' || isIncomplete(version)) return undefined;
-  return text;
-}
-
-export interface TagRules {
-  readonly dialect: Dialect;
-  /** Tags such as `v1` and `1.2` are not installed. */
-  readonly skipsIncompleteTags: boolean;
-}
-
-/** Returns the newest installable tag that `accepts` accepts, or undefined if there is none. */
-export function newestOf(
-  tags: readonly string[],
-  { dialect, skipsIncompleteTags }: TagRules,
-  accepts: (version: Version) => boolean,
-): Version | undefined {
-  let newest: Version | undefined;
-  for (const tag of tags) {
-    const version = parseVersion(tag, dialect);
-    if (version === undefined || (skipsIncompleteTags && isIncomplete(version))) continue;
-    if (newest !== undefined && !comesAfter(version, newest)) continue;
-    if (accepts(version)) newest = version;
-  }
-  return newest;
-}
-
-/** Of tags with equal precedence, the greatest string comes last. */
-function comesAfter(a: Version, b: Version): boolean {
-  const order = compareVersions(a, b);
-  return order > 0 || (order === 0 && a.raw > b.raw);
+  return version === undefined || version.metadata !== '' || isIncomplete(version)
+    ? undefined
+    : text;
 }
 
 const MAX_UINT64 = '18446744073709551615';
@@ -167,9 +140,8 @@ function compareFields(a: string, b: string): number {
 
 /** Returns equal keys for exactly those prereleases that have equal precedence. */
 function prereleaseKey(fields: readonly string[]): string {
-  return fields
-    .map((field) => (isNumber(field) ? withoutLeadingZeros(field) || '0' : field))
-    .join('.');
+  const keys = fields.map((field) => (isNumber(field) ? withoutZeros(field) || '0' : field));
+  return keys.join('.');
 }
 
 /** Whether a field has only digits and fits in a uint64. Go treats longer ones as words. */
@@ -179,14 +151,12 @@ function isNumber(field: string): boolean {
 }
 
 function compareDigits(a: string, b: string): number {
-  const x = withoutLeadingZeros(a);
-  const y = withoutLeadingZeros(b);
+  const [x, y] = [withoutZeros(a), withoutZeros(b)];
   if (x.length !== y.length) return x.length < y.length ? -1 : 1;
   return x === y ? 0 : x < y ? -1 : 1;
 }
 
-function withoutLeadingZeros(digits: string): string {
-  let zeros = 0;
-  while (digits.charCodeAt(zeros) === 48) zeros++;
-  return zeros === 0 ? digits : digits.slice(zeros);
+/** Removes leading zeros. */
+function withoutZeros(digits: string): string {
+  return digits.replace(/^0+/, '');
 }

@@ -21,7 +21,8 @@ import {
 import { pulledReference } from './image-config.js';
 import { isDigest } from '../../base/digest.js';
 import { type Constraint, parseConstraint } from '../constraints/constraint.js';
-import { compareVersions, newestOf, parseVersion, type Version } from '../constraints/version.js';
+import { installableVersions } from '../constraints/installable-versions.js';
+import { compareVersions, parseVersion, type Version } from '../constraints/version.js';
 import { servesPackages } from '../packages/dependencies.js';
 import { objectNameOf } from '../packages/object-names.js';
 import { isPackageKind, type Repository } from '../packages/package.js';
@@ -249,7 +250,7 @@ export function* versionToInstall(
   if (range.invalid) return { problem: `${NO_VERSION_TO_INSTALL}: ${INVALID}: ${range.error}` };
   const tags = yield* requestTags(repository);
   if (tags === undefined) return { problem: `${NO_VERSION_TO_INSTALL}: ${NO_TAGS}` };
-  const newest = newestOf(tags, rules, (version) => range.admits(version));
+  const newest = installableVersions(tags, target).find((version) => range.admits(version));
   if (newest !== undefined) return { version: newest.raw };
   return { problem: noVersionText(repository, constraint, target) };
 }

@@ -97,11 +97,10 @@ export function packageKind(meta: MetaDocument): PackageKind | undefined {
 function checkRegistered(meta: MetaDocument, target: Target, compat: boolean): Finding[] {
   const { apiVersion, line } = meta;
   const kind = packageKind(meta);
+  const versions = kind === undefined ? [] : target.rules.metaVersions[kind];
   const [group, version] = (apiVersion ?? `${META_GROUP}/`).split('/');
-  const known =
-    kind !== undefined &&
-    (apiVersion === undefined || target.rules.metaVersions[kind].includes(version ?? ''));
-  if (group === META_GROUP && known) return [];
+  const isKnown = apiVersion === undefined ? kind !== undefined : versions.includes(version ?? '');
+  if (group === META_GROUP && isKnown) return [];
   const what = `Crossplane ${target.version} knows no \`${meta.kind}\` of \`${apiVersion ?? META_GROUP}\``;
   const isRefused = target.rules.refusesV1Functions && kind === 'Function' && version === 'v1';
   const quote = isRefused
@@ -116,7 +115,6 @@ function checkRegistered(meta: MetaDocument, target: Target, compat: boolean): F
     const message = `\`${COMPAT_META_GROUP}\` is read because of \`--compat\`; Crossplane itself rejects it (${quote})`;
     return [warningFinding('compat-group', message, line)];
   }
-  const versions = kind === undefined ? [] : target.rules.metaVersions[kind];
   const advice =
     kind === undefined
       ? `a package is a ${PACKAGE_KINDS.join(', a ')}`
@@ -126,38 +124,32 @@ function checkRegistered(meta: MetaDocument, target: Target, compat: boolean): F
 
 function checkDotRegistry({ line }: MetaDocument, compat: boolean): Finding[] {
   const what = `it is a package of the first format (\`${DOT_REGISTRY}/\`), which no Crossplane since v1.0 installs`;
-  if (compat) {
-    const message = `${what}; it is read because of \`--compat\``;
-    return [warningFinding('compat-format', message, line)];
-  }
-  const advice = '`xpkg-resolve convert` writes it as a package of today';
-  const message = `${what} and only \`--compat\` reads; ${advice}`;
-  return [errorFinding('compat-format', message, line)];
+  const advice =
+    'and only `--compat` reads; `xpkg-resolve convert` writes it as a package of today';
+  return compat
+    ? [warningFinding('compat-format', `${what}; it is read because of \`--compat\``, line)]
+    : [errorFinding('compat-format', `${what} ${advice}`, line)];
 }
 
 function checkOneMeta(metas: readonly MetaDocument[]): Finding[] {
   if (metas.length === 1) return [];
   const quote = '(Crossplane: not exactly one package meta type)';
-  if (metas.length === 0) {
-    const advice = `add a \`${META_GROUP}/v1\` Provider, Configuration or Function`;
-    return [
-      errorFinding('one-meta', `there is no package meta document ${quote}; ${advice}`, undefined),
-    ];
-  }
   const found = metas.map((meta) => `\`${meta.kind}\` \`${meta.name}\``).join(', ');
-  const message = `there are ${metas.length} package meta documents, ${found} ${quote}; keep one`;
-  return [errorFinding('one-meta', message, metas[1]!.line)];
+  const message =
+    metas.length === 0
+      ? `there is no package meta document ${quote}; add a \`${META_GROUP}/v1\` Provider, Configuration or Function`
+      : `there are ${metas.length} package meta documents, ${found} ${quote}; keep one`;
+  return [errorFinding('one-meta', message, metas[1]?.line)];
 }
 
 function checkMeta(meta: MetaDocument, target: Target, compat: boolean): Finding[] {
   const { decodeError, fieldErrors, line } = meta;
   const kind = packageKind(meta);
   const known = kind === undefined ? [] : target.rules.metaFields[kind];
-  const undecoded = [decodeError, ...known.map((field) => fieldErrors?.[field])];
-  const decoded = undecoded
+  const undecoded = [decodeError, ...known.map((field) => fieldErrors?.[field])]
     .filter((problem) => problem !== undefined)
     .map((problem) => errorFinding('decode', `${problem}; Crossplane cannot decode it`, line));
-  return [...decoded, ...checkCrossplane(meta, target, compat)];
+  return [...undecoded, ...checkCrossplane(meta, target, compat)];
 }
 
 function checkCrossplane(meta: MetaDocument, target: Target, compat: boolean): Finding[] {
@@ -242,15 +234,12 @@ function checkObject(
   if (allowed === undefined || allowed.includes(object.kind)) return [];
   const quote = '(Crossplane: object did not pass any of the linters)';
   const message = `a ${kind} may not hold ${what} on Crossplane ${version} ${quote}`;
-  return rules.lintBlocks
-    ? [errorFinding('object-not-allowed', `${message}; it may hold ${allowed.join(', ')}`, line)]
-    : [
-        warningFinding(
-          'object-not-allowed',
-          `${message}; the cluster leaves it out, and \`crossplane xpkg build\` refuses it`,
-          line,
-        ),
-      ];
+  if (rules.lintBlocks) {
+    const advice = `it may hold ${allowed.join(', ')}`;
+    return [errorFinding('object-not-allowed', `${message}; ${advice}`, line)];
+  }
+  const effect = 'the cluster leaves it out, and `crossplane xpkg build` refuses it';
+  return [warningFinding('object-not-allowed', `${message}; ${effect}`, line)];
 }
 
 function isRegistered(apiVersion: string, kind: string, { rules }: Target): boolean {

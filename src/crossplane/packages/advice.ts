@@ -1,10 +1,10 @@
 import { crossplaneConstraint, packageKind } from './admission.js';
 import { API_REFUSED, compositeRules, uncheckedObjects, uncheckedText } from './api-rules.js';
-import { describeDependency } from './dependencies.js';
+import { describeDependency, namingField } from './dependencies.js';
 import type { MetaDocument, PackageContents, PackageObject } from './package-contents.js';
 import { type Finding, infoFinding, warningFinding } from './package-meta.js';
 import { repositoryProblem } from './reference.js';
-import { isMapping, type JsonValue } from '../../base/json.js';
+import { getOrCreate } from '../../base/collections.js';
 import { parseConstraint } from '../constraints/constraint.js';
 import { parseVersion } from '../constraints/version.js';
 import { OBJECT_FIELDS } from '../releases/package-fields.js';
@@ -57,21 +57,19 @@ export function droppedFields(meta: MetaDocument, { rules, version }: Target): F
   const { kind, runtimeImage, requestsPermissions, specLines, line } = meta;
   if (rules.runtimeImages) return [];
   const parent = kind === 'Provider' ? 'controller' : 'image';
-  const finding = (field: string, effect: string) =>
-    warningFinding(
-      API_DROPPED,
-      `Crossplane ${version} does not read \`spec.${field}\`: ${effect}`,
-      specLines?.[parent] ?? line,
-    );
-  const image = kind === 'Provider' ? 'controller.image' : 'image';
-  return [
-    ...(runtimeImage === undefined
-      ? []
-      : [finding(image, `the image of the package runs, not \`${runtimeImage}\``)]),
-    ...(requestsPermissions === true && kind === 'Provider'
-      ? [finding('controller.permissionRequests', 'grant these permissions with a ClusterRole')]
-      : []),
-  ];
+  const ignored: string[] = [];
+  if (runtimeImage !== undefined) {
+    const image = kind === 'Provider' ? 'controller.image' : 'image';
+    ignored.push(`\`spec.${image}\`: the image of the package runs, not \`${runtimeImage}\``);
+  }
+  if (requestsPermissions === true && kind === 'Provider') {
+    const permissions = 'spec.controller.permissionRequests';
+    ignored.push(`\`${permissions}\`: grant these permissions with a ClusterRole`);
+  }
+  return ignored.map((field) => {
+    const message = `Crossplane ${version} does not read ${field}`;
+    return warningFinding(API_DROPPED, message, specLines?.[parent] ?? line);
+  });
 }
 
 /** Whether the source has all fields of `spec`. An index has none. */
@@ -112,21 +110,13 @@ function unqualifiedSources(meta: MetaDocument, target: Target): Finding[] {
   const newest = targetFor(knownReleases().at(-1)!)!;
   if (target.rules.strictReferences) return [];
   return meta.dependsOn.flatMap((entry, i) => {
-    const source = sourceOf(entry);
-    const problem = source === undefined ? undefined : repositoryProblem(source, newest);
+    const [key, source = ''] = namingField(entry) ?? [];
+    const problem =
+      key === undefined || key === 'crd' ? undefined : repositoryProblem(source, newest);
     if (problem === undefined) return [];
     const message = `dependsOn entry \`${describeDependency(entry)}\` is refused by later releases: ${problem}; write the registry out, the default has changed more than once (Docker Hub, xpkg.upbound.io, xpkg.crossplane.io, none)`;
     return [warningFinding('unqualified-source', message, meta.dependsOnLines?.[i] ?? meta.line)];
   });
-}
-
-function sourceOf(entry: JsonValue): string | undefined {
-  if (!isMapping(entry)) return undefined;
-  for (const key of ['package', 'configuration', 'provider', 'function']) {
-    const source = entry[key];
-    if (typeof source === 'string') return source;
-  }
-  return undefined;
 }
 
 function unnamedObjects({ kind, name, line }: PackageObject): Finding[] {
@@ -137,13 +127,9 @@ function unnamedObjects({ kind, name, line }: PackageObject): Finding[] {
 
 function claimNames({ kind, name, claimCrd, claimKind, defines, line }: PackageObject): Finding[] {
   if (kind !== 'CompositeResourceDefinition' || claimCrd === undefined) return [];
-  const same =
-    claimCrd === name
-      ? 'plural'
-      : claimKind !== undefined && claimKind === defines?.kind
-        ? 'kind'
-        : undefined;
-  if (same === undefined) return [];
+  const isSameKind = claimKind !== undefined && claimKind === defines?.kind;
+  if (claimCrd !== name && !isSameKind) return [];
+  const same = claimCrd === name ? 'plural' : 'kind';
   const message = `CompositeResourceDefinition \`${name}\` gives its claim the ${same} of the composite (Crossplane: invalid resource claim names: conflicts with composite resource name); choose another, often the composite's without its \`X\``;
   return [warningFinding('claim-names', message, line)];
 }
@@ -151,24 +137,22 @@ function claimNames({ kind, name, claimCrd, claimKind, defines, line }: PackageO
 /** Warns of CRDs with the same group and kind, of which API servers accept one. */
 function sharedKinds(objects: readonly PackageObject[]): Finding[] {
   const first = new Map<string, string>();
-  const findings: Finding[] = [];
-  for (const { group, kind, crd, line } of objects.flatMap(definedKinds)) {
-    const key = `${kind}.${group}`;
-    const other = first.get(key) ?? crd;
-    first.set(key, other);
-    if (other === crd) continue;
-    const message = `\`${other}\` and \`${crd}\` both define kind \`${kind}\` in group \`${group}\`; the API server accepts the names of one of them (NamesAccepted=False on the other); rename one`;
-    findings.push(warningFinding('shared-kind', message, line));
-  }
-  return findings;
+  return objects.flatMap(({ name, defines, claimCrd, claimKind = defines?.kind, line }) => {
+    if (defines === undefined) return [];
+    const { group, kind: ownKind } = defines;
+    const hasClaim = claimCrd !== undefined && claimKind !== ownKind;
+    const kinds = [[ownKind, name], ...(hasClaim ? [[claimKind, claimCrd]] : [])] as const;
+    return kinds.flatMap(([kind, crd]) => {
+      const other = getOrCreate(first, `${kind}.${group}`, () => crd!);
+      if (other === crd) return [];
+      const message = `\`${other}\` and \`${crd}\` both define kind \`${kind}\` in group \`${group}\`; ${ONE_ACCEPTED}`;
+      return [warningFinding('shared-kind', message, line)];
+    });
+  });
 }
 
-function definedKinds({ name, defines, claimCrd, claimKind, line }: PackageObject) {
-  if (defines === undefined) return [];
-  const own = { group: defines.group, kind: defines.kind, crd: name, line };
-  if (claimCrd === undefined || claimKind === undefined || claimKind === defines.kind) return [own];
-  return [own, { group: defines.group, kind: claimKind, crd: claimCrd, line }];
-}
+const ONE_ACCEPTED =
+  'the API server accepts the names of one of them (NamesAccepted=False on the other); rename one';
 
 /** A short name that API servers accept: a DNS-1035 label. */
 const SHORT_NAME = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -182,11 +166,10 @@ function shortNameAdvice(objects: readonly PackageObject[]): Finding[] {
         const message = `\`${name}\` has the short name \`${shortName}\`; the API server takes lower-case letters, digits and \`-\`, beginning with a letter`;
         return [warningFinding('short-name', message, line)];
       }
-      const key = `${shortName}.${defines!.group}`;
-      const holder = holders.get(key) ?? name;
-      holders.set(key, holder);
+      const { group } = defines!;
+      const holder = getOrCreate(holders, `${shortName}.${group}`, () => name);
       if (holder === name) return [];
-      const message = `\`${holder}\` and \`${name}\` both have the short name \`${shortName}\` in group \`${defines!.group}\`; the API server accepts the names of one of them (NamesAccepted=False on the other); rename one`;
+      const message = `\`${holder}\` and \`${name}\` both have the short name \`${shortName}\` in group \`${group}\`; ${ONE_ACCEPTED}`;
       return [warningFinding('short-name', message, line)];
     }),
   );

@@ -65,12 +65,11 @@ export function parseCrdRef(value: JsonValue): CrdRef | undefined {
 }
 
 function parseText(text: string): CrdRef | undefined {
-  const any = ANY_OF_GROUP.exec(text)?.groups;
-  if (any !== undefined) return { group: any['group']!, version: any['version'], kind: '*' };
-  const forms = [GROUP_VERSION_KIND, GROUP_KIND, KIND_VERSION_GROUP];
+  const forms = [ANY_OF_GROUP, GROUP_VERSION_KIND, GROUP_KIND, KIND_VERSION_GROUP];
   const gvk = forms.map((form) => form.exec(text)?.groups).find((found) => found !== undefined);
   if (gvk !== undefined) {
-    return { group: gvk['group']!, version: gvk['version'], kind: gvk['kind']! };
+    const { group, version, kind = '*' } = gvk;
+    return { group: group!, version, kind };
   }
   const named = CRD_NAME.exec(text)?.groups;
   if (named === undefined || !named['crd']!.includes('.')) return undefined;
@@ -101,7 +100,6 @@ function nonEmptyString(value: JsonValue | undefined): string | undefined {
 export function formatCrdRef(demand: CrdRef): string {
   const version = demand.version === undefined ? '' : `/${demand.version}`;
   const at = demand.registry === undefined ? '' : ` at ${demand.registry}`;
-  const named =
-    'crd' in demand ? `${demand.crd}${version}` : `${demand.group}${version} ${demand.kind}`;
-  return `${named}${at}`;
+  if ('crd' in demand) return `${demand.crd}${version}${at}`;
+  return `${demand.group}${version} ${demand.kind}${at}`;
 }

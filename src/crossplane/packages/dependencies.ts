@@ -8,7 +8,13 @@ import {
   type Requirement,
 } from './package-meta.js';
 import { isPackageKind, type PackageKind } from './package.js';
-import { isMapping, type JsonObject, type JsonValue } from '../../base/json.js';
+import {
+  isMapping,
+  type JsonObject,
+  type JsonValue,
+  mappingOf,
+  stringOf,
+} from '../../base/json.js';
 import { isDigest } from '../../base/digest.js';
 import { repositoryProblem } from './reference.js';
 import type { Target } from '../releases/target.js';
@@ -30,7 +36,7 @@ interface DependencyReading {
 export function readDependency(entry: JsonValue, context: DependencyContext): DependencyReading {
   const wrongType = decodeProblem(entry, context.target);
   if (wrongType !== undefined) return refused('dependency-form', wrongType, context);
-  const fields = isMapping(entry) ? entry : {};
+  const fields = mappingOf(entry) ?? {};
   const named = namedPackage(fields, context.target);
   if (named === undefined) return readWithoutPackage(fields, context);
   return readPackage(fields, named, context);
@@ -52,12 +58,16 @@ export function readDependencies(
 
 /** Describes an entry for messages: `provider: xpkg.io/a/b`. */
 export function describeDependency(entry: JsonValue): string {
-  const fields = isMapping(entry) ? entry : {};
+  return namingField(entry)?.join(': ') ?? JSON.stringify(entry);
+}
+
+/** Returns the key and the value that name what an entry requires, or undefined. */
+export function namingField(entry: JsonValue): readonly [key: string, value: string] | undefined {
   for (const key of ['package', 'configuration', 'provider', 'function', 'crd']) {
-    const named = fields[key];
-    if (typeof named === 'string') return `${key}: ${named}`;
+    const value = stringOf(mappingOf(entry)?.[key]);
+    if (value !== undefined) return [key, value];
   }
-  return JSON.stringify(entry);
+  return undefined;
 }
 
 type NamedPackage = Pick<PackageRequirement, 'apiVersion'> & {
@@ -99,21 +109,17 @@ function readPackage(
   const entry = `dependsOn entry \`${describeDependency(fields)}\``;
   const { kind, apiVersion, source } = named;
   if (!isPackageKind(kind) || !servesPackages(apiVersion, kind)) {
-    const what = `${entry} asks for a \`${kind}\` of \`${apiVersion ?? ''}\`, which is no package`;
+    const what = `${entry} asks for a \`${kind}\` of \`${apiVersion ?? ''}\`, which is no package Crossplane can install`;
     const advice =
-      'write `apiVersion: pkg.crossplane.io/v1` and one of Provider, Configuration and';
-    return refused(
-      'dependency-kind',
-      `${what} Crossplane can install; ${advice} Function`,
-      context,
-    );
+      'write `apiVersion: pkg.crossplane.io/v1` and one of Provider, Configuration and Function';
+    return refused('dependency-kind', `${what}; ${advice}`, context);
   }
   const badSource = repositoryProblem(source, target);
   if (badSource !== undefined) {
     const message = `${entry} cannot be installed: ${badSource}; write \`registry/path\`, no more`;
     return refused('dependency-source', message, context);
   }
-  const constraint = typeof fields['version'] === 'string' ? fields['version'] : '';
+  const constraint = stringOf(fields['version']) ?? '';
   const badConstraint = constraintProblem(constraint, target);
   if (badConstraint !== undefined) {
     return refused('dependency-constraint', `${entry} ${badConstraint}`, context);
@@ -198,10 +204,7 @@ export function decodeProblem(entry: JsonValue, { rules }: Target): string | und
   const fields = rules.explicitDependencies
     ? [...EXPLICIT_FIELDS, ...STRING_FIELDS]
     : STRING_FIELDS;
-  const wrong = fields.find((name) => {
-    const value = entry[name] ?? undefined;
-    return value !== undefined && typeof value !== 'string';
-  });
+  const wrong = fields.find((name) => typeof (entry[name] ?? '') !== 'string');
   if (wrong === undefined) return undefined;
   return `dependsOn entry \`${describeDependency(entry)}\`: \`${wrong}\` must be a string, not ${JSON.stringify(entry[wrong])}; put it in quotes`;
 }

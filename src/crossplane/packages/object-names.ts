@@ -4,9 +4,8 @@ import { isDnsSubdomain } from '../../base/dns-name.js';
 import { parseReference, referenceRules } from './reference.js';
 import type { ReleaseRules } from '../releases/target.js';
 
-const MAX_LABEL_BYTES = 63;
-const LAST_BYTE = MAX_LABEL_BYTES - 1;
-
+/** Index of the last byte of text that a DNS label takes. */
+const LAST_BYTE = 62;
 const SEPARATORS = './:-';
 
 /**

@@ -164,11 +164,6 @@ export function validPackageReference(text: string, target: ReleaseRules): boole
   return passes && parseReference(text, referenceRules(target)) !== undefined;
 }
 
-/** Whether the target can install packages of this repository, whatever their version. */
-export function validRepository(repository: string, target: Target): boolean {
-  return repositoryProblem(repository, target) === undefined;
-}
-
 /** Returns why the target cannot use a repository, or undefined if it can. */
 export function repositoryProblem(repository: string, target: Target): string | undefined {
   const tagged = `${repository}:v0.0.0`;

@@ -38,10 +38,10 @@ export function chooseTargets(
   if (selector === undefined) {
     const newest = releases[0]!;
     const note = `no --crossplane given: resolving for ${newest.version}, the newest release known`;
-    return { groups: [[newest]], notes: [note], warnings: warningsOn(newest) };
+    return only(newest, note);
   }
   const exact = targetFor(selector.text);
-  if (exact !== undefined) return { groups: [[exact]], notes: [], warnings: warningsOn(exact) };
+  if (exact !== undefined) return only(exact);
   const constraint = rangeOf(selector);
   const admitted = releases.filter((target) => constraint.admits(versionOf(target)));
   if (admitted.length === 0) {
@@ -94,6 +94,8 @@ export function groupByRules(targets: readonly Target[]): Target[][] {
   return groups;
 }
 
-function warningsOn({ warning }: Target): string[] {
-  return warning === undefined ? [] : [warning];
+/** Returns the choice of a single release. */
+function only(target: Target, ...notes: readonly string[]): TargetChoice {
+  const { warning } = target;
+  return { groups: [[target]], notes, warnings: warning === undefined ? [] : [warning] };
 }

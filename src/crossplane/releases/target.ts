@@ -107,13 +107,10 @@ export function signatureReleases(): string {
 }
 
 /** Returns the other known releases: newer ones, then older ones, each nearest first. */
-export function otherReleases({ version }: Target): Target[] {
-  const here = parseRelease(version)!;
-  const releasesOnSide = (side: 1 | -1) =>
-    RELEASES.filter((release) => Math.sign(compareTriples(parseRelease(release)!, here)) === side);
-  return [...releasesOnSide(1), ...releasesOnSide(-1).reverse()].map((release) =>
-    targetFor(release)!,
-  );
+export function otherReleases(target: Target): Target[] {
+  const all = RELEASES.map((release) => targetFor(release)!);
+  const newer = all.filter((other) => isNewer(other, target));
+  return [...newer, ...all.filter((other) => isNewer(target, other)).reverse()];
 }
 
 /** Whether `a` is newer than `than`. Ignores suffixes such as `-up.1`. */
@@ -123,15 +120,12 @@ export function isNewer(a: Target, than: Target): boolean {
 
 /** Whether two targets have equal rules, so that they can be solved together. */
 export function sameRules(a: Target, b: Target): boolean {
-  return rulesText(a.rules) === rulesText(b.rules);
+  const [text, other] = [a, b].map(({ rules }) => getOrCreate(rulesTexts, rules, JSON.stringify));
+  return text === other;
 }
 
-const rulesTextCache = new WeakMap<TargetRules, string>();
-
-/** Returns the rules as text. Cached, because serializing takes longer than comparing. */
-function rulesText(rules: TargetRules): string {
-  return getOrCreate(rulesTextCache, rules, JSON.stringify);
-}
+/** Cached, because serializing takes longer than comparing. */
+const rulesTexts = new WeakMap<TargetRules, string>();
 
 function unknownRelease(version: string, triple: Triple): string | undefined {
   if (RELEASES.includes(`v${triple.join('.')}`) || CANDIDATES.includes(version)) return undefined;
@@ -151,11 +145,8 @@ export function compareTriples(a: Triple, b: Triple): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }
 
-const PROVIDER_V1 = [
-  'CustomResourceDefinition',
-  'ValidatingWebhookConfiguration',
-  'MutatingWebhookConfiguration',
-];
+const WEBHOOKS = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'];
+const PROVIDER_V1 = ['CustomResourceDefinition', ...WEBHOOKS];
 const CONFIGURATION_V1 = ['CompositeResourceDefinition', 'Composition'];
 const OPERATIONS = ['Operation', 'CronOperation', 'WatchOperation'];
 
@@ -172,17 +163,10 @@ const REQUEST_KINDS = [
 
 /** Kinds registered in the parser's scheme, with their list kinds. */
 const KINDS_V1 = {
-  'apiextensions.crossplane.io/v1': withLists([
-    'CompositeResourceDefinition',
-    'Composition',
-    'CompositionRevision',
-  ]),
+  'apiextensions.crossplane.io/v1': withLists([...CONFIGURATION_V1, 'CompositionRevision']),
   'apiextensions.k8s.io/v1': [...withLists(['CustomResourceDefinition']), 'ConversionReview'],
   'apiextensions.k8s.io/v1beta1': [...withLists(['CustomResourceDefinition']), 'ConversionReview'],
-  'admissionregistration.k8s.io/v1': withLists([
-    'ValidatingWebhookConfiguration',
-    'MutatingWebhookConfiguration',
-  ]),
+  'admissionregistration.k8s.io/v1': withLists(WEBHOOKS),
 };
 const KINDS_V1_17 = {
   'admissionregistration.k8s.io/v1': [
@@ -209,6 +193,12 @@ export function hasNoMetadata(kind: string): boolean {
   return kind.endsWith('List') || kind === 'ConversionReview' || REQUEST_KINDS.includes(kind);
 }
 
+function defaultRegistry(from: (major: number, minor: number) => boolean): string | undefined {
+  if (from(2, 0)) return undefined;
+  if (from(1, 20)) return 'xpkg.crossplane.io';
+  return from(1, 15) ? 'xpkg.upbound.io' : 'index.docker.io';
+}
+
 function rulesOf(triple: Triple): TargetRules {
   const from = (major: number, minor: number, patch = 0) =>
     compareTriples(triple, [major, minor, patch]) >= 0;
@@ -218,13 +208,7 @@ function rulesOf(triple: Triple): TargetRules {
   const acceptsMrds = from(2, 0, 3);
   return {
     dialect: from(2, 3) ? '3.4.0' : '1.5.0',
-    defaultRegistry: v2
-      ? undefined
-      : from(1, 20)
-        ? 'xpkg.crossplane.io'
-        : from(1, 15)
-          ? 'xpkg.upbound.io'
-          : 'index.docker.io',
+    defaultRegistry: defaultRegistry(from),
     strictReferences: v2,
     emptyTagIsLatest: !from(1, 20, 2),
     plainHttpForDotLocal: !(within([2, 1], 8) || within([2, 2], 4) || from(2, 3, 4)),
@@ -305,7 +289,7 @@ const CANDIDATES: readonly string[] = ['v2.4.0-rc.0'];
 export function releasesBetween(from: Target, to: Target): Target[] {
   if (isUpboundBuild(from) || isUpboundBuild(to)) return [];
   return minorsBetween(from, to).flatMap((minor) => {
-    const newest = knownReleases().findLast((release) => release.startsWith(`${minor}.`));
+    const newest = RELEASES.findLast((release) => release.startsWith(`${minor}.`));
     return newest === undefined ? [] : [targetFor(newest)!];
   });
 }
@@ -318,18 +302,11 @@ export function minorsBetween(from: Target, to: Target): string[] {
   const minors: string[] = [];
   for (let major = low[0]; major <= high[0]; major += 1) {
     const first = major === low[0] ? low[1] + 1 : 0;
-    const last = major === high[0] ? high[1] - 1 : lastKnownMinor(major);
+    const newest = RELEASES.findLast((release) => release.startsWith(`v${major}.`));
+    const last = major === high[0] ? high[1] - 1 : (parseRelease(newest ?? '')?.[1] ?? -1);
     for (let minor = first; minor <= last; minor += 1) minors.push(`v${major}.${minor}`);
   }
   return isBackwards ? minors.reverse() : minors;
-}
-
-/** Returns -1 if no release of the major version is known. */
-function lastKnownMinor(major: number): number {
-  const known = knownReleases()
-    .map((release) => parseRelease(release)!)
-    .filter(([of]) => of === major);
-  return known.at(-1)?.[1] ?? -1;
 }
 
 /** Whether a release is a build of Upbound, such as `v1.20.0-up.1`, which has its own chart. */

@@ -23,7 +23,8 @@ import {
 } from '../../project/inputs/request.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { parseConstraint } from '../../crossplane/constraints/constraint.js';
-import { exactTag, newestOf } from '../../crossplane/constraints/version.js';
+import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
+import { exactTag } from '../../crossplane/constraints/version.js';
 import { isDigest } from '../../base/digest.js';
 
 interface RootOptions {
@@ -111,18 +112,21 @@ function* packageObjectOf(
 function* newestVersion(
   { repository, kind, version, origin }: PackageRoot,
   { prereleases }: Request,
-  { rules }: Target,
+  target: Target,
 ): ClusterTask<string> {
   if (version.form === 'tag') return version.tag;
   if (version.form === 'digest') return version.digest;
   const { text } = version;
-  const range = parseConstraint(text, rules.dialect);
+  const { dialect } = target.rules;
+  const range = parseConstraint(text, dialect);
   if (isDigest(text) || range.invalid) return text;
-  const exact = exactTag(text, rules.dialect);
+  const exact = exactTag(text, dialect);
   if (exact !== undefined && (yield* requestImage({ repository, version: exact }))) return exact;
   const admitting = { prereleases: prereleases?.includes(repository) === true };
   const tags = yield* requestTags(repository);
-  const newest = newestOf(tags ?? [], rules, (each) => range.admits(each, admitting));
+  const newest = installableVersions(tags ?? [], target).find((each) =>
+    range.admits(each, admitting),
+  );
   if (newest !== undefined) return newest.raw;
   // A cluster accepts an object with this tag although it cannot pull the image.
   if (exact !== undefined && kind !== undefined) return exact;

@@ -6,7 +6,8 @@ import { InputError } from '../../base/errors.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { Request } from '../../project/inputs/request.js';
 import { targetFor } from '../../crossplane/releases/target.js';
-import { compareVersions, newestOf, parseVersion } from '../../crossplane/constraints/version.js';
+import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
+import { compareVersions, parseVersion } from '../../crossplane/constraints/version.js';
 import type { Problem } from '../../resolver/solver/problem.js';
 import type { Answer, Solved } from '../../resolver/resolve/answer.js';
 import { requirersIn, excludingRule } from '../../resolver/resolve/movements.js';
@@ -108,11 +109,10 @@ function newerThan(
   const locked = parseVersion(version, problem.dialect);
   if (locked === undefined) return undefined;
   const anyPrerelease = locked.prerelease !== '' || problem.prereleases.has(repository);
-  return newestOf(
-    tags,
-    problem,
-    (other) => compareVersions(other, locked) > 0 && (anyPrerelease || other.prerelease === ''),
-  )?.raw;
+  const newest = installableVersions(tags, { rules: problem }).find(
+    ({ prerelease }) => anyPrerelease || prerelease === '',
+  );
+  return newest && compareVersions(newest, locked) > 0 ? newest.raw : undefined;
 }
 
 type UpdateResult = Pick<Outdated, 'fits' | 'heldBy'>;

@@ -8,7 +8,7 @@ import {
   satisfies,
   installableVersions,
 } from '../../crossplane/constraints/installable-versions.js';
-import { newestOf, parseVersion, type Version } from '../../crossplane/constraints/version.js';
+import { parseVersion, type Version } from '../../crossplane/constraints/version.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import type { Request } from '../../project/inputs/request.js';
@@ -76,7 +76,7 @@ function newestAdmitted(
   );
   if (roots.length === 0 || problem.overrides.has(repository)) return undefined;
   const excluded = problem.exclude.get(repository) ?? [];
-  return newestOf(tags, problem, ({ raw, prerelease }) => {
+  return installableVersions(tags, { rules: problem }).find(({ raw, prerelease }) => {
     const meets = ({ selector }: Pick<Rule, 'selector'>) => satisfies(raw, selector, target, 'all');
     return prerelease === '' && roots.every(meets) && !excluded.some(meets);
   });
@@ -137,7 +137,7 @@ export async function publishedNotes(
     const published = installableVersions(tags ?? [], target);
     const [newest, oldest] = [published[0], published.at(-1)];
     if (newest === undefined) return [];
-    const [nearest] = nearestFirst(published, { asked: version!, dialect: target.rules.dialect });
+    const [nearest] = nearestFirst(published, { text: version!, dialect: target.rules.dialect });
     const isOne = published.length === 1;
     const range = isOne ? newest.raw : `${oldest!.raw} to ${newest.raw}`;
     const count = isOne ? '' : ` (${published.length} versions)`;

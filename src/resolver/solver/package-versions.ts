@@ -16,10 +16,12 @@ import {
   exactTag,
   parseVersion,
   precedenceKey,
-  type TagRules,
   type Version,
 } from '../../crossplane/constraints/version.js';
-import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
+import {
+  installableVersions,
+  type TagRules,
+} from '../../crossplane/constraints/installable-versions.js';
 
 interface PackageOptions {
   /** Prereleases are treated as releases. */
@@ -158,7 +160,7 @@ export class PackageVersions {
     const semver = order.filter((value) => this.version(value) !== undefined);
     const values = new Map(semver.map((value) => [this.version(value)!, value]));
     const { dialect } = this.#problem;
-    const nearest = nearestFirst([...values.keys()], { asked: selectorText(selector), dialect });
+    const nearest = nearestFirst([...values.keys()], { text: selectorText(selector), dialect });
     const others = nearest.map((version) => values.get(version)!);
     return [...new Set([...order.filter((value) => selected.has(value)), ...others])];
   }

@@ -140,7 +140,7 @@ async function moveIn(
     roots.push({ index, root, version });
     const tags = (await driver.tagsIfListed(repository, target)) ?? [];
     const published = tags.flatMap((tag) => parseVersion(tag, dialect) ?? []);
-    const required = { asked: selectorText(root.selector), dialect };
+    const required = { text: selectorText(root.selector), dialect };
     const position = nearestFirst(published, required).findIndex(({ raw }) => raw === version);
     skipped += Math.max(position, 0);
     const parsed = parseVersion(version, dialect);

@@ -5,7 +5,7 @@ import { PACKAGE_KINDS, type PackageKind } from '../../crossplane/packages/packa
 import { isDigest } from '../../base/digest.js';
 import { type JsonValue, mappingOf, stringOf } from '../../base/json.js';
 import type { PackageObject } from '../../crossplane/packages/package-contents.js';
-import { validRepository } from '../../crossplane/packages/reference.js';
+import { repositoryProblem } from '../../crossplane/packages/reference.js';
 import type { Target } from '../../crossplane/releases/target.js';
 
 /** A package version as the target reads it, for the oracles only. */
@@ -81,7 +81,7 @@ export function readEntry(entry: JsonValue, target: Target): ReadDependency | un
   if (constraint === undefined || named === undefined) return undefined;
   const byDigest = target.rules.digestDependencies && isDigest(constraint);
   if (!byDigest && !isConstraint(constraint, target)) return undefined;
-  if (!validRepository(named.repository, target)) return undefined;
+  if (repositoryProblem(named.repository, target) !== undefined) return undefined;
   return { ...named, constraint };
 }
 

@@ -8,7 +8,6 @@ import {
   sameRepository,
   splitPackageReference,
   validPackageReference,
-  validRepository,
 } from '../../../src/crossplane/packages/reference.js';
 import { targetFor, type Target } from '../../../src/crossplane/releases/target.js';
 
@@ -191,8 +190,8 @@ describe('on a target', () => {
     { repository: 'docker.io/nginx', v1: true, v2: false, why: 'library/ is implied' },
     { repository: '', v1: false, v2: false, why: 'nothing' },
   ])('repository `$repository` is usable: v1.20.0 $v1, v2.3.4 $v2 ($why)', (row) => {
-    expect(validRepository(row.repository, target('v1.20.0'))).toBe(row.v1);
-    expect(validRepository(row.repository, target('v2.3.4'))).toBe(row.v2);
+    expect(repositoryProblem(row.repository, target('v1.20.0')) === undefined).toBe(row.v1);
+    expect(repositoryProblem(row.repository, target('v2.3.4')) === undefined).toBe(row.v2);
     expect(repositoryProblem(row.repository, target('v2.3.4')) === undefined).toBe(row.v2);
   });
 });
