@@ -28,7 +28,6 @@ const PASSED_ON: Readonly<Record<string, readonly string[]>> = {
   'src/cli/kit/errors.ts': [],
   'src/base/files/transaction.ts': [],
   'src/project/inputs/references.ts': [],
-  'src/project/inputs/request.ts': [],
   'src/resolver/resolve/resolve.ts': ['… is overridden to `…` (…)'],
   'src/project/lockfile/parse-lockfile.ts': ['is not for a lockfile to set'],
   'src/base/errors.ts': [],

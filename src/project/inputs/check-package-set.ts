@@ -46,7 +46,7 @@ function checkListLengths(document: InputDocument, value: JsonValue, path: Path)
   if (Array.isArray(value) && value.length > MAX_ENTRIES) {
     const most = thousands(MAX_ENTRIES);
     const node = new DocumentNode(document, path);
-    throw node.error(`has more than ${most} entries, the most that is read`);
+    throw node.inputError(`has more than ${most} entries, the most that is read`);
   }
   for (const [key, child] of Object.entries(value)) {
     checkListLengths(document, child, [...path, Array.isArray(value) ? Number(key) : key]);

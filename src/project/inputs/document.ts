@@ -199,7 +199,6 @@ export class DocumentNode {
     return new DocumentNode(this.document, [...this.path, ...steps]);
   }
 
-  /** The value; undefined if there is none. */
   get value(): JsonValue | undefined {
     return valueAt(this.document, this.path);
   }
@@ -208,7 +207,7 @@ export class DocumentNode {
     return this.document.originOf(this.path);
   }
 
-  error(problem: string, hint?: string): InputError {
+  inputError(problem: string, hint?: string): InputError {
     const what = this.path.length === 0 ? problem : `\`${formatPath(this.path)}\` ${problem}`;
     return new InputError(what, { origin: this.origin, hint });
   }
@@ -223,7 +222,7 @@ export class DocumentNode {
     const value = this.value ?? undefined;
     if (value === undefined || typeof value === 'string') return value;
     const spelling = this.document.spellingOf(this.path);
-    throw this.error(
+    throw this.inputError(
       typeof value === 'object' || spelling === undefined
         ? 'must be text'
         : `must be text: write \`"${spelling}"\`, with the quotes`,
@@ -232,33 +231,32 @@ export class DocumentNode {
 
   requiredText(): string {
     const text = this.text();
-    if (text === undefined || text === '') throw this.error('is missing');
+    if (text === undefined || text === '') throw this.inputError('is missing');
     return text;
   }
 
   /** Returns the mapping; empty if absent or null. Throws an `InputError` otherwise. */
   object(): JsonObject {
     const value = this.value ?? {};
-    if (!isMapping(value)) throw this.error('must be a mapping');
+    if (!isMapping(value)) throw this.inputError('must be a mapping');
     return value;
   }
 
   /** Returns the items of the list; none if absent or null. Throws an `InputError` otherwise. */
   items(): DocumentNode[] {
     const value = this.value ?? [];
-    if (!isList(value)) throw this.error('must be a list');
+    if (!isList(value)) throw this.inputError('must be a list');
     return value.map((_, i) => this.at(i));
   }
 
   /** Returns the boolean; false if absent or null. Throws an `InputError` otherwise. */
   flag(): boolean {
     const value = this.value ?? false;
-    if (typeof value !== 'boolean') throw this.error('must be `true` or `false`');
+    if (typeof value !== 'boolean') throw this.inputError('must be `true` or `false`');
     return value;
   }
 }
 
-/** Returns the value at a path, or undefined. */
 export function valueAt(document: InputDocument, path: Path): JsonValue | undefined {
   return valueAtSteps(document.value, path.map(String));
 }

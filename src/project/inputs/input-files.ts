@@ -99,13 +99,14 @@ function decoded(path: string, decode: () => string): string {
   }
 }
 
-function tooLarge(path: string, most: number): InputError {
-  const why = `is larger than ${most} bytes, the most that is read`;
-  return new InputError(why, { origin: { file: path } });
+function tooLarge(file: string, most: number): InputError {
+  return new InputError(`is larger than ${most} bytes, the most that is read`, {
+    origin: { file },
+  });
 }
 
-function notText(path: string): InputError {
-  return new InputError('is not a text file', { origin: { file: path } });
+function notText(file: string): InputError {
+  return new InputError('is not a text file', { origin: { file } });
 }
 
 async function defaultFile(cwd: string): Promise<readonly string[]> {
@@ -150,9 +151,8 @@ async function walk(folder: string, at: Walk): Promise<string[]> {
     if (at.skipped.has(await realPath(at.cwd, path))) continue;
     at.count.files += 1;
     if (at.count.files > MAX_FILES) {
-      throw new InputError(`holds more than ${MAX_FILES} files to read`, {
-        origin: { file: folder },
-      });
+      const what = `holds more than ${MAX_FILES} files to read`;
+      throw new InputError(what, { origin: { file: folder } });
     }
     files.push(path);
   }

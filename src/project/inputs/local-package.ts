@@ -57,7 +57,7 @@ function dependsOn(root: DocumentNode): LocalRoot['dependsOn'] {
 /** Returns an entry of `dependsOn`, which must be a mapping. */
 export function dependencyEntry(item: DocumentNode): LocalRoot['dependsOn'][number] {
   const entry = item.value;
-  if (!isMapping(entry)) throw item.error('must be a mapping');
+  if (!isMapping(entry)) throw item.inputError('must be a mapping');
   return { entry, origin: item.origin };
 }
 
@@ -66,7 +66,7 @@ function crossplaneAt(node: DocumentNode, compat: boolean): string | undefined {
   const { value } = node;
   if (typeof value === 'string') {
     if (compat) return value;
-    throw node.error(
+    throw node.inputError(
       `must be \`{version: "${value}"}\`; Crossplane refuses a package with text there`,
       '`--compat` reads it all the same',
     );
@@ -74,7 +74,7 @@ function crossplaneAt(node: DocumentNode, compat: boolean): string | undefined {
   node.object();
   const version = node.at('version').text();
   if (version !== undefined || (value ?? null) === null) return version;
-  throw node.error(
+  throw node.inputError(
     'has no `version`; Crossplane refuses the package (package version constraints are poorly formatted)',
     'write `crossplane: {version: ">=v1.14.0-0"}`, or leave `crossplane` out',
   );
@@ -131,7 +131,7 @@ function readDependency(item: DocumentNode): Dependency | string {
   if (type === 'crd' || type === 'k8s') {
     return item.note(`a dependency of type \`${type}\` installs no package and is left out`);
   }
-  if (type !== 'xpkg') throw item.at('type').error('must be `xpkg`, `crd` or `k8s`');
+  if (type !== 'xpkg') throw item.at('type').inputError('must be `xpkg`, `crd` or `k8s`');
   const xpkg = item.at('xpkg');
   const name = xpkg.at('package').requiredText();
   const entry = {

@@ -36,7 +36,7 @@ export function readPackageObject(root: DocumentNode, kind: PackageKind): Contri
 function assertServed(node: DocumentNode, kind: PackageKind): void {
   const [, version = ''] = node.requiredText().split('/');
   if (SERVED[kind].includes(version)) return;
-  throw node.error(
+  throw node.inputError(
     `is \`pkg.crossplane.io/${version}\`, in which no Crossplane since v1.14 serves a ${kind}`,
     'write `pkg.crossplane.io/v1`',
   );
@@ -46,7 +46,7 @@ function packageAt(node: DocumentNode) {
   const text = node.requiredText();
   checkReference(node, text);
   const reference = splitReference(text);
-  if (reference === undefined) throw node.error(`is no image reference: \`${text}\``);
+  if (reference === undefined) throw node.inputError(`is no image reference: \`${text}\``);
   const { repository, tag, digest } = reference;
   return { repository, version: objectVersion(reference), note: noteOn(text, tag, digest) };
 }
@@ -69,7 +69,7 @@ export function checkMetadataFields(root: DocumentNode): void {
   if (unknown === undefined) return;
   const suggestion = didYouMean(unknown, METADATA_FIELDS);
   const hint = suggestion === undefined ? 'remove it' : `did you mean \`${suggestion}\`?`;
-  throw metadata.at(unknown).error('is not a field of metadata', hint);
+  throw metadata.at(unknown).inputError('is not a field of metadata', hint);
 }
 
 /** Fields that users set but that apply to one cluster only. */
@@ -105,14 +105,14 @@ export function readPackageInstall(root: DocumentNode): Contribution {
   const isByCrd = (spec.at('package').value ?? null) === null;
   if (isByCrd === ((crd.value ?? null) === null)) {
     const problem = isByCrd ? 'names neither a package nor a CRD' : 'names both';
-    throw spec.error(problem, 'write one of `package` and `crd`');
+    throw spec.inputError(problem, 'write one of `package` and `crd`');
   }
   const notes = lostFieldNotes(spec, isByCrd);
   if (!isByCrd) return packageRoot(root, source, notes);
   const crdRef = parseCrdRef(crd.value!);
   if (crdRef === undefined) {
     const hint = 'write it as `plural.group/version`, or `*.group/version` for any of a group';
-    throw crd.error('names no CRD', hint);
+    throw crd.inputError('names no CRD', hint);
   }
   const demand = { ...crdRef, registry: source };
   return { roots: [{ root: 'crd', demand, origin: crd.origin }], notes };
@@ -123,7 +123,7 @@ function registryAt(node: DocumentNode): string | undefined {
   const source = node.text()?.replace(/(?<!\/)\/+$/, '');
   if (source === undefined || source === '') return undefined;
   if (!isRepository(`${source}/any`) || source.includes('://')) {
-    throw node.error(`is no registry: \`${source}\``, 'write `registry.example.org`');
+    throw node.inputError(`is no registry: \`${source}\``, 'write `registry.example.org`');
   }
   return source;
 }
@@ -136,7 +136,7 @@ function packageRoot(
   const node = root.at('spec', 'package');
   const written = node.requiredText();
   const reference = splitReference(source === undefined ? written : `${source}/${written}`);
-  if (reference === undefined) throw node.error(`is no package: \`${written}\``);
+  if (reference === undefined) throw node.inputError(`is no package: \`${written}\``);
   const { repository, tag, digest } = reference;
   const latest = root.note(`\`${written}\` names no tag and is read as \`latest\``);
   return {
@@ -161,7 +161,7 @@ function packageRoot(
 export function objectNameAt(node: DocumentNode): string | undefined {
   const name = node.text() || undefined;
   const problem = name === undefined ? undefined : objectNameProblem(name);
-  if (problem !== undefined) throw node.error(problem);
+  if (problem !== undefined) throw node.inputError(problem);
   return name;
 }
 

@@ -29,7 +29,6 @@ const list = (items: Schema, description: string, rest: Schema = {}): Schema => 
 const PACKAGES =
   'A repository in full, or its first parts: `xpkg.upbound.io/upbound` is every package of that organisation.';
 
-/** JSON Schema of `spec.policy`. */
 const POLICY_SCHEMA: Schema = {
   type: 'object',
   description:

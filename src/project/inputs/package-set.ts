@@ -70,7 +70,7 @@ function readEntry(entry: DocumentNode): PackageRootDraft | CrdRoot {
   if (crd.value !== undefined) {
     const crdRef = parseCrdRef(crd.value);
     if (crdRef !== undefined) return { root: 'crd', demand: crdRef, origin };
-    throw crd.error(
+    throw crd.inputError(
       'is neither the name of a CRD nor what one defines',
       'write `buckets.s3.aws.upbound.io` or `s3.aws.upbound.io/v1beta1/Bucket`',
     );
@@ -112,7 +112,7 @@ function versionAt(node: DocumentNode): RootVersion {
 
 function versionTextAt(node: DocumentNode): string | undefined {
   const text = node.text();
-  if (text !== undefined && isMalformedDigest(text)) throw node.error(MALFORMED_DIGEST);
+  if (text !== undefined && isMalformedDigest(text)) throw node.inputError(MALFORMED_DIGEST);
   return text;
 }
 
@@ -121,9 +121,9 @@ function repositoryAt(node: DocumentNode): Repository {
   checkReference(node, text);
   if (isRepository(text)) return text;
   const reference = splitReference(text);
-  if (reference === undefined) throw node.error(`is no repository: \`${text}\``);
+  if (reference === undefined) throw node.inputError(`is no repository: \`${text}\``);
   const version = reference.digest ?? reference.tag;
-  throw node.error(
+  throw node.inputError(
     'holds more than a repository',
     `write \`${reference.repository}\` there, and \`version: ${version}\` beside it`,
   );
@@ -147,7 +147,7 @@ function deniedAt(entry: DocumentNode): PolicyEntry {
   const version = entry.at('version').text();
   if (version !== undefined && (isDigest(version) || isMalformedDigest(version))) {
     const hint = 'name the tags; a digest is not known before its image is read';
-    throw entry.at('version').error('must be a constraint or a tag', hint);
+    throw entry.at('version').inputError('must be a constraint or a tag', hint);
   }
   return {
     packages: packagesAt(entry.at('package')),
@@ -194,7 +194,10 @@ function checkPackages(node: DocumentNode, text: string): void {
   const [host = '', ...rest] = plain.split('/');
   const isNamed = /\.|:\d/.test(host) || host === 'localhost';
   if (isNamed && isRepository(rest.length === 0 ? `${plain}/any` : plain)) return;
-  throw node.error(`names no registry, and no packages of one: \`${text}\``, packagesHint(text));
+  throw node.inputError(
+    `names no registry, and no packages of one: \`${text}\``,
+    packagesHint(text),
+  );
 }
 
 function packagesHint(text: string): string {

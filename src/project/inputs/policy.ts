@@ -26,7 +26,6 @@ export interface PolicyEntry {
   readonly packages: string;
   /** Constraint or tag; undefined for every version. */
   readonly version: string | undefined;
-  /** Reason, shown to users. */
   readonly reason?: string | undefined;
   readonly origin: Origin;
 }

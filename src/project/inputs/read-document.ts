@@ -52,7 +52,7 @@ function readUntyped(root: DocumentNode, { compat }: DocumentOptions): Contribut
 function refuseMergeKeys(node: DocumentNode): void {
   const { path, value } = node;
   if (path.at(-1) === '<<') {
-    throw node.error('is a merge key, which YAML 1.2 does not have', 'write it out');
+    throw node.inputError('is a merge key, which YAML 1.2 does not have', 'write it out');
   }
   const steps = isList(value) ? [...value.keys()] : isMapping(value) ? Object.keys(value) : [];
   for (const step of steps) refuseMergeKeys(node.at(step));
@@ -75,7 +75,7 @@ async function readObject(
     case 'xpkg-resolve.dev':
       if (kind === 'PackageSet') return readPackageSet(root.document);
       if (didYouMean(kind, ['PackageSet']) !== undefined) {
-        throw root.at('kind').error(`is \`${kind}\`; did you mean \`PackageSet\`?`);
+        throw root.at('kind').inputError(`is \`${kind}\`; did you mean \`PackageSet\`?`);
       }
       break;
     case 'pkg.crossplane.io':

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, posix } from 'node:path';
-import { DocumentNode, type InputDocument, parseDocuments } from './document.js';
+import { type InputDocument, parseDocuments } from './document.js';
 import {
   DEFAULT_FILES,
   findInputFiles,
@@ -77,8 +77,9 @@ export async function readInputs(options: InputOptions): Promise<Inputs> {
     ...ignoredNotes(ignored),
   ];
   // An empty PackageSet counts: it requires nothing on purpose.
-  if (contributions.every(({ roots }) => roots === undefined))
+  if (contributions.every(({ roots }) => roots === undefined)) {
     throw noPackagesError(files, ignored);
+  }
   const requiring = read.filter(({ contribution }) => contribution.ignored === undefined);
   const texts = new Map(requiring.map(({ file, text }) => [file.path, text]));
   const warnings = unknown.map(({ message, origin }) => `${formatOrigin(origin)}: ${message}`);
@@ -91,10 +92,7 @@ function projectOf(files: readonly InputFile[], read: readonly FileContribution[
   const own = read.filter(
     ({ file, contribution }) => files.includes(file) && contribution.roots !== undefined,
   );
-  const names = own.map(({ contribution: { name, roots = [] } }) => {
-    const local = roots.find((root) => root.root === 'local');
-    return name ?? local?.name;
-  });
+  const names = own.map(({ contribution }) => contribution.name ?? localOf(contribution)?.name);
   const paths = own.map(({ file }) => file.path).filter((path) => path !== '-');
   return { name: names.find((name) => name !== undefined), files: [...new Set(paths)] };
 }
@@ -125,18 +123,16 @@ export async function requestFromPackageSet(
   value: JsonValue,
   name = 'PackageSet',
 ): Promise<Request> {
-  const document: InputDocument = {
+  const origin = { file: name };
+  const contribution = readPackageSet({
     number: 0,
     value,
-    originOf: () => ({ file: name }),
+    originOf: () => origin,
     spellingOf: () => undefined,
-  };
-  const contribution = readPackageSet(document);
+  });
   if (contribution.include?.length) {
-    throw new InputError('`spec.include` names files, and this PackageSet is none', {
-      origin: { file: name },
-      hint: 'read the file with `readInputs`',
-    });
+    const what = '`spec.include` names files, and this PackageSet is none';
+    throw new InputError(what, { origin, hint: 'read the file with `readInputs`' });
   }
   return combine([contribution]);
 }
@@ -344,7 +340,8 @@ class FileReader {
 }
 
 function tooMany(document: InputDocument, what: string): InputError {
-  return new DocumentNode(document).error(what, 'resolve fewer files at once');
+  const hint = 'resolve fewer files at once';
+  return new InputError(what, { origin: document.originOf([]), hint });
 }
 
 function includesItself({ path }: InputFile, way: readonly Including[]): InputError {
@@ -434,7 +431,6 @@ function mergedRoot(base: PackageRootDraft, top: PackageRootDraft): PackageRootD
   };
 }
 
-/** A contribution and its file. */
 interface FileContribution {
   readonly file: InputFile;
   /** Text of the whole file. */
@@ -450,13 +446,10 @@ function assignOwnedObjects(all: readonly FileContribution[]): readonly Contribu
   const locals = all.filter(({ contribution }) => localOf(contribution) !== undefined);
   const objects = new Map<Contribution, LocalObject[]>();
   const rest = all.map((each): Contribution => {
-    const { owned } = each.contribution;
+    const { owned, kept, notes = [] } = each.contribution;
     if (owned === undefined) return each.contribution;
     const owner = ownerOf(each.file, locals);
-    if (owner === undefined && each.contribution.kept !== undefined) {
-      const { kept, notes = [] } = each.contribution;
-      return { kept, notes };
-    }
+    if (owner === undefined && kept !== undefined) return { kept, notes };
     if (owner === undefined) {
       const { apiVersion, kind, name } = owned.object;
       const what = `${apiVersion} ${kind} \`${name}\`, which is part of no package given`;

@@ -151,7 +151,7 @@ export function referenceMistake(text: string): { problem: string; hint: string 
 export function checkReference(node: DocumentNode, reference: string): void {
   const mistake = referenceMistake(reference);
   if (mistake !== undefined) {
-    throw node.error(`${mistake.problem}: \`${reference}\``, mistake.hint);
+    throw node.inputError(`${mistake.problem}: \`${reference}\``, mistake.hint);
   }
 }
 

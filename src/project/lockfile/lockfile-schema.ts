@@ -230,7 +230,6 @@ const lockedPackage = record<PackageBlock>(
   ['source', 'version', 'kind', 'name', 'direct'],
 );
 
-/** JSON Schema of `xpkg.lock.yaml`. */
 export const LOCKFILE_SCHEMA: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'xpkg.lock.yaml',

@@ -310,7 +310,6 @@ export interface Output {
   readonly target: Target;
   /** Objects in the order of applying them. */
   readonly objects: readonly JsonObject[];
-  /** The Lock manifest, if there is one. */
   readonly lock?: JsonObject | undefined;
   /** Whether every tag must be pulled by digest. */
   readonly pinned?: boolean | undefined;

@@ -40,13 +40,10 @@ export function withSyncAnnotations(
 function mergedOptions(given: string, wanted: readonly string[]): string {
   const options = given.split(',').flatMap((option) => option.trim() || []);
   for (const option of wanted) {
-    if (!options.some((other) => nameOf(other) === nameOf(option))) options.push(option);
+    const [name] = option.split('=', 1);
+    if (!options.some((other) => other.split('=', 1)[0] === name)) options.push(option);
   }
   return options.join(',');
-}
-
-function nameOf(option: string): string {
-  return option.split('=', 1)[0]!;
 }
 
 /**
@@ -139,12 +136,6 @@ const FIRST_WAVE = -20;
 /** First wave that is free for other objects, such as ProviderConfigs. */
 const FREE_WAVE = 0;
 
-interface Waves {
-  /** Wave of each object of the bundle. */
-  readonly of: ReadonlyMap<JsonObject, number>;
-  readonly warnings: readonly string[];
-}
-
 /**
  * Returns the sync waves of all objects: extra manifests first, then each package after its
  * dependencies. A wave that the user set stays, and later objects move up. A warning is added if it
@@ -152,7 +143,7 @@ interface Waves {
  *
  * Waves count up from the first wave by depth, so that they change little when a project grows.
  */
-export function wavesOf(lockfile: Pick<Lockfile, 'packages'>, objects: BundleObjects): Waves {
+export function wavesOf(lockfile: Pick<Lockfile, 'packages'>, objects: BundleObjects) {
   const depths = dependencyDepths(lockfile.packages);
   const deepest = Math.max(0, ...depths.values());
   const first = Math.min(FIRST_WAVE, FREE_WAVE - 2 - deepest);

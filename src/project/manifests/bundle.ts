@@ -30,7 +30,6 @@ export interface Bundle extends BundleObjects {
   readonly warnings: readonly string[];
 }
 
-/** Returns all objects to apply. */
 export function bundleOf(lockfile: Lockfile, target: Target, pin: Pin): Bundle {
   const skips = skipReasons(lockfile, pin);
   const adapted = lockfile.objects.map((object) => adaptToTarget(object, target));

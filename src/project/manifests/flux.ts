@@ -63,7 +63,6 @@ function layersOf(
   return [...layers].filter(([, objects]) => objects.length > 0).sort(([a], [b]) => a - b);
 }
 
-/** The source of a Kustomization. */
 export interface FluxSource {
   /** GitRepository, OCIRepository or Bucket. */
   readonly kind: string;

@@ -23,7 +23,6 @@ import type { ObjectTemplate } from '../lockfile/lockfile.js';
 /** Settings of the user for one package object, from the most general to the most specific. */
 interface TemplateParts extends Pick<PackageRoot, 'spec' | 'object'> {
   readonly kind: PackageKind;
-  /** Defaults for all packages. */
   readonly defaults: JsonObject;
 }
 

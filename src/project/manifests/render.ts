@@ -68,7 +68,7 @@ export function render(lockfile: Lockfile, options: RenderOptions = {}): Renderi
   else if (missing.length === 0) lock = lockManifest(lockfile, target, versionOf);
   const applied = options.applyLock === true ? [applicableLock(lock, bundle)] : [];
   const lockText = lock === undefined ? undefined : (skips ? NO_ROWS : '') + writeYaml(lock);
-  const texts = filesOf({ bundle, lockfile, target, lockText }, options);
+  const texts = filesOf(bundle, lockfile, target, lockText, options);
   const isOther = lockfile.crossplane !== target.version;
   const crossplane = isOther ? target.version : undefined;
   const record = renderRecord({ ...options, pin, crossplane }) + inputsRecord(lockfile.inputs);
@@ -102,7 +102,6 @@ function refuseConflicts({ layout, applyLock, argocd }: RenderOptions): void {
   }
 }
 
-/** Adds the annotations of the layout to the objects. */
 function withLayoutAnnotations(bundle: Bundle, lockfile: Lockfile, options: RenderOptions): Bundle {
   const own = options.layout === 'flux' ? withPruneDisabled(bundle) : bundle;
   return options.argocd === true
@@ -110,17 +109,12 @@ function withLayoutAnnotations(bundle: Bundle, lockfile: Lockfile, options: Rend
     : own;
 }
 
-interface FileParts {
-  readonly bundle: Bundle;
-  readonly lockfile: Lockfile;
-  readonly target: Target;
-  /** undefined if there is no Lock. */
-  readonly lockText: string | undefined;
-}
-
-/** Returns the files by name, without their headers. */
+/** Returns the files by name, without their headers. `lockText` is undefined without a Lock. */
 function filesOf(
-  { bundle, lockfile, target, lockText }: FileParts,
+  bundle: Bundle,
+  lockfile: Lockfile,
+  target: Target,
+  lockText: string | undefined,
   options: RenderOptions,
 ): ReadonlyMap<string, string> {
   const { split = false, name = DEFAULT_NAME, pin = 'tag' } = options;
@@ -156,7 +150,7 @@ function lockedTarget({ crossplane }: Lockfile): Target {
   return target;
 }
 
-function noLock({ repository }: { readonly repository: string }): string {
+function noLock({ repository }: LockedPackage): string {
   return `\`${LOCK_FILE}\` is not written: its rows are named by digests, and \`${repository}\` has none`;
 }
 

@@ -210,7 +210,7 @@ class SourceFile {
         return (declared['declarations'] as Node[] | undefined) ?? [];
       });
       const found = declarators.find(({ id }) => nameOf(id) === name['name']);
-      if (found !== undefined) return found['init'] as Node | undefined;
+      if (found !== undefined) return (found['init'] as Node | null) ?? undefined;
     }
     return undefined;
   }
