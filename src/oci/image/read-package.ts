@@ -54,12 +54,18 @@ export async function readPackage<T>(
   options: ReadOptions<T>,
 ): Promise<ReadPackage<T>> {
   const { location: at } = located;
-  const packings = new Set<Compression>();
-  const context = { ...options, repository, packings, limits: options.limits ?? LIMITS };
+  const context = {
+    ...options,
+    repository,
+    located,
+    rules,
+    packings: new Set<Compression>(),
+    limits: options.limits ?? LIMITS,
+  };
   if (at.place === 'refused') return { status: 'refused', why: at.why };
-  if (at.place === 'layer') return readFromLayer(at.layer, rules, context, located);
+  if (at.place === 'layer') return readFromLayer(at.layer, context);
   try {
-    return await readFlattened(at.layers, rules, context, located);
+    return await readFlattened(at.layers, context);
   } catch (error) {
     // `oras push` sets the media type of a tar for every file by default.
     if (at.artifact === undefined || !(error instanceof DamagedTarError)) throw error;
@@ -70,35 +76,25 @@ export async function readPackage<T>(
 
 interface Context<T> extends ReadOptions<T> {
   readonly repository: ImageRepository;
+  readonly located: LocatedPackage;
+  readonly rules: Rules;
   readonly limits: Limits;
   readonly packings: Set<Compression>;
 }
 
-async function readFromLayer<T>(
-  layer: Descriptor,
-  rules: Rules,
-  context: Context<T>,
-  located: LocatedPackage,
-): Promise<ReadPackage<T>> {
-  const found = await findInLayer(layer, context, { isWanted: isPackageYaml(rules) });
-  if (found === undefined) {
-    return {
-      status: 'refused',
-      why: `the layer marked as base holds no package.yaml${platformNote(located)}`,
-    };
-  }
-  return readResult(found, layer.digest, otherFilesNote(found), context);
+async function readFromLayer<T>(layer: Descriptor, context: Context<T>): Promise<ReadPackage<T>> {
+  const found = await findInLayer(layer, context, { isWanted: isPackageYaml(context.rules) });
+  if (found !== undefined) return readResult(found, layer.digest, otherFilesNote(found), context);
+  const why = `the layer marked as base holds no package.yaml${platformNote(context)}`;
+  return { status: 'refused', why };
 }
 
 /** Reads layers from the top down until package.yaml is found. */
 async function readFlattened<T>(
   layers: readonly Descriptor[],
-  rules: Rules,
   context: Context<T>,
-  located: LocatedPackage,
 ): Promise<ReadPackage<T>> {
-  const { repository, files } = context;
-  const entries = flattenedEntries(`${repository.name}@${located.digest}`, rules, context);
+  const entries = flattenedEntries(context);
   let bytes = 0;
   for (const [index, layer] of [...layers].reverse().entries()) {
     const found = await findInLayer(layer, context, entries);
@@ -108,27 +104,23 @@ async function readFlattened<T>(
       return readResult(found, undefined, notes, context);
     }
   }
-  const value = files?.value;
+  const value = context.files?.value;
   if (value !== undefined) return readResult({ value, digest: undefined }, undefined, [], context);
-  return {
-    status: 'refused',
-    why: `no layer is marked \`io.crossplane.xpkg: base\`, and none holds package.yaml${platformNote(located)}`,
-  };
+  const why = `no layer is marked \`io.crossplane.xpkg: base\`, and none holds package.yaml${platformNote(context)}`;
+  return { status: 'refused', why };
 }
 
 /** Selects files in the merged file system: an upper layer hides files of lower ones. */
-function flattenedEntries<T>(
-  subject: string,
-  { tarEntry }: Rules,
-  { files, limits }: Context<T>,
-): EntrySelection {
+function flattenedEntries<T>(context: Context<T>): EntrySelection {
+  const { repository, located, rules, files, limits } = context;
+  const subject = `${repository.name}@${located.digest}`;
   const isVisible = flattenedFiles(subject, limits);
   const visible = new WeakSet<TarEntry>();
   return {
     isWanted: (entry) => {
       if (!isVisible(entry)) return false;
       visible.add(entry);
-      const name = tarEntry === 'exact' ? entry.path : posix.basename(entry.path);
+      const name = rules.tarEntry === 'exact' ? entry.path : posix.basename(entry.path);
       return name === PACKAGE_YAML;
     },
     readOther: async (entry) => {
@@ -160,8 +152,8 @@ function flattenedNote(layers: number, bytes: number): string {
   return `no layer is marked \`io.crossplane.xpkg: base\`, so ${read} (${bytes} bytes) had to be read; \`docker pull\` and \`docker push\` lose the mark, and so does what converts manifests: copy with \`crane copy\` or \`oras copy -r\`, from registry to registry`;
 }
 
-function platformNote({ hasNoPlatform: platformless }: LocatedPackage): string {
-  return platformless
+function platformNote({ located }: Context<unknown>): string {
+  return located.hasNoPlatform
     ? ' (the index lists a child without a platform first, and Crossplane takes such a child for the package)'
     : '';
 }

@@ -105,35 +105,25 @@ export class Authenticator {
     isUsable: (authorization: Authorization) => boolean,
   ): Promise<Authorization> {
     const known = this.#cachedFor(scope.credentials);
+    const key = scopeKey(scope);
     for (;;) {
-      const pending = known.get(scopeKey(scope));
-      if (pending === undefined) return this.#renew(scope, method, known);
-      const authorization = await pending;
-      if (isUsable(authorization)) return authorization;
+      const pending = known.get(key);
+      const current = await pending;
+      if (current !== undefined && isUsable(current)) return current;
       // If another caller renewed it during the await, the loop checks the new header.
-      if (known.get(scopeKey(scope)) === pending) return this.#renew(scope, method, known);
+      if (known.get(key) !== pending) continue;
+      const renewed = this.#authorization(scope, method);
+      known.set(key, renewed);
+      return renewed.catch((error: unknown) => {
+        if (known.get(key) === renewed) known.delete(key);
+        throw error;
+      });
     }
   }
 
   #cachedFor(credentials: CredentialStore): Map<string, Promise<Authorization>> {
     const make = () => new Map<string, Promise<Authorization>>();
     return getOrCreate(this.#authorizations, credentials, make);
-  }
-
-  async #renew(
-    scope: AuthScope,
-    method: AuthMethod,
-    known: Map<string, Promise<Authorization>>,
-  ): Promise<Authorization> {
-    const key = scopeKey(scope);
-    const pending = this.#authorization(scope, method);
-    known.set(key, pending);
-    try {
-      return await pending;
-    } catch (error) {
-      if (known.get(key) === pending) known.delete(key);
-      throw error;
-    }
   }
 
   async #authorization(scope: AuthScope, method: AuthMethod): Promise<Authorization> {

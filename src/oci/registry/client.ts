@@ -185,28 +185,27 @@ export class RegistryClient {
   /** Lists referrers. Without the referrers API, clients keep the list under a tag. */
   async #referrers(name: RemoteName, digest: Digest): Promise<readonly Descriptor[]> {
     const subject = `referrers of ${name.host}/${name.path}@${digest}`;
+    const tooLarge = (what: string) => new SourceError('TOO_LARGE', subject, what);
     const found: Descriptor[] = [];
     const pages = new Set<string>();
-    let url: URL | undefined = await this.#session.url(name, `referrers/${digest}`);
-    while (url !== undefined) {
-      const requestedUrl: URL = url;
-      if (pages.has(requestedUrl.href) || pages.size >= this.#limits.tagPages) {
-        throw new SourceError('TOO_LARGE', subject, 'the list does not end');
+    let next: URL | undefined = await this.#session.url(name, `referrers/${digest}`);
+    while (next !== undefined) {
+      const url: URL = next;
+      if (pages.has(url.href) || pages.size >= this.#limits.tagPages) {
+        throw tooLarge('the list does not end');
       }
-      pages.add(requestedUrl.href);
+      pages.add(url.href);
       const page = await this.#session.retried(subject, () =>
-        this.#referrersPage(name, requestedUrl, subject),
+        this.#referrersPage(name, url, subject),
       );
       if (page === undefined) {
         const tagged = await this.#manifest(name, digest.replace(':', '-'));
         return tagged === undefined ? [] : childrenOf(tagged, subject);
       }
       found.push(...childrenOf(page.manifest, subject));
-      if (found.length > this.#limits.indexChildren) {
-        const what = `there are more than ${this.#limits.indexChildren}`;
-        throw new SourceError('TOO_LARGE', subject, what);
-      }
-      url = page.next;
+      const { indexChildren } = this.#limits;
+      if (found.length > indexChildren) throw tooLarge(`there are more than ${indexChildren}`);
+      next = page.next;
     }
     return found;
   }
@@ -236,11 +235,11 @@ export class RegistryClient {
     const body = await this.#errorBody(response, subject);
     const json = readJson(body, { fields: { errors: ['any'] } });
     const errors = 'value' in json ? fieldsOf(json.value)?.get('errors') : undefined;
-    if (listOf(errors) !== undefined && url.href === requestedUrl.href) return undefined;
-    const what =
-      url.href === requestedUrl.href
-        ? 'the answer is 404, and not in the words of a registry (`{"errors": […]}`)'
-        : `the request was redirected to \`${shownUrl(url)}\`, where the answer is 404`;
+    const isRequested = url.href === requestedUrl.href;
+    if (listOf(errors) !== undefined && isRequested) return undefined;
+    const what = isRequested
+      ? 'the answer is 404, and not in the words of a registry (`{"errors": […]}`)'
+      : `the request was redirected to \`${shownUrl(url)}\`, where the answer is 404`;
     const hint = 'is there a proxy or a web page at that address? `--trace` shows the requests';
     throw new SourceError('BAD_SOURCE', subject, what, { hint });
   }

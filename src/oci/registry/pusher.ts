@@ -1,4 +1,5 @@
 import type { Digest } from '../../base/digest.js';
+import { inParallel as limitedParallel } from '../../base/collections.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import { SourceError } from '../../base/errors.js';
 import type { Artifact, PushOptions } from '../image/artifact.js';
@@ -144,16 +145,12 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   const [first, ...others] = items;
   if (first === undefined) return;
   await work(first);
-  let failed = false;
-  const rest = others.values();
-  const worker = async () => {
-    for (const item of rest) {
-      if (failed) return;
-      await work(item).catch((error: unknown) => {
-        failed = true;
-        throw error;
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: MAX_PARALLEL_UPLOADS }, worker));
+  let hasFailed = false;
+  await limitedParallel(others, MAX_PARALLEL_UPLOADS, async (item) => {
+    if (hasFailed) return;
+    await work(item).catch((error: unknown) => {
+      hasFailed = true;
+      throw error;
+    });
+  });
 }

@@ -201,14 +201,10 @@ function searchWords(object: PackageObject): string[] {
 /** The packages that may own the CRDs of an API group or define its kinds. */
 export class GroupPart {
   readonly group: string;
-  readonly #crds: Map<string, Set<Repository>>;
-  readonly #kinds: Map<string, Set<Repository>>;
+  readonly #crds: Owners;
+  readonly #kinds: Owners;
 
-  constructor(
-    group: string,
-    crds: Map<string, Set<Repository>> = new Map(),
-    kinds: Map<string, Set<Repository>> = new Map(),
-  ) {
+  constructor(group: string, crds: Owners = new Map(), kinds: Owners = new Map()) {
     this.group = group;
     this.#crds = crds;
     this.#kinds = kinds;
@@ -241,23 +237,14 @@ export class GroupPart {
     return [...this.#crds.values(), ...this.#kinds.values()].flatMap((owners) => [...owners]);
   }
 
-  remove(repository: Repository, apis: GroupApis): void {
-    for (const [owners, names] of this.#ownersOf(apis)) {
-      for (const name of names) {
-        owners.get(name)?.delete(repository);
-        if (owners.get(name)?.size === 0) owners.delete(name);
-      }
-    }
+  remove(repository: Repository, { crds, kinds }: GroupApis): void {
+    removeOwner(repository, this.#crds, crds);
+    removeOwner(repository, this.#kinds, kinds);
   }
 
-  add(repository: Repository, apis: GroupApis): void {
-    for (const [owners, names] of this.#ownersOf(apis)) {
-      for (const name of names) getOrCreate(owners, name, () => new Set()).add(repository);
-    }
-  }
-
-  #ownersOf({ crds, kinds }: GroupApis) {
-    return [[this.#crds, crds] as const, [this.#kinds, kinds] as const];
+  add(repository: Repository, { crds, kinds }: GroupApis): void {
+    for (const name of crds) getOrCreate(this.#crds, name, () => new Set()).add(repository);
+    for (const name of kinds) getOrCreate(this.#kinds, name, () => new Set()).add(repository);
   }
 
   format(): string {
@@ -266,14 +253,24 @@ export class GroupPart {
   }
 }
 
+/** Owners by CRD or kind. */
+type Owners = Map<string, Set<Repository>>;
+
+function removeOwner(repository: Repository, owners: Owners, names: ReadonlySet<string>): void {
+  for (const name of names) {
+    owners.get(name)?.delete(repository);
+    if (owners.get(name)?.size === 0) owners.delete(name);
+  }
+}
+
 function formatOwners(owners: ReadonlyMap<string, ReadonlySet<Repository>>): string {
   return formatMapping([...owners].map(([name, by]) => [name, [...by].sort(byCodePoint)]));
 }
 
-function ownersFrom(value: unknown): Map<string, Set<Repository>> | undefined {
+function ownersFrom(value: unknown): Owners | undefined {
   const fields = fieldsOf(value);
   if (fields === undefined) return undefined;
-  const owners = new Map<string, Set<Repository>>();
+  const owners: Owners = new Map();
   for (const [name, listed] of fields) {
     const repositories = parseStrings(listed);
     if (repositories === undefined) return undefined;
