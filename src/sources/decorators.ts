@@ -6,11 +6,7 @@ import { type CrdRef, formatCrdRef } from '../crossplane/packages/crd-ref.js';
 import type { Candidate, Repository } from '../crossplane/packages/package.js';
 import type { ReleaseRules } from '../crossplane/releases/target.js';
 
-/**
- * Combines sources: the first source that knows a repository is the only one that answers for it.
- *
- * Later sources are not queried for that repository.
- */
+/** Combines sources: only the first source that knows a repository answers for it. */
 export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
   const [only] = sources;
   if (only !== undefined && sources.length === 1) return only;
@@ -39,10 +35,7 @@ interface LockedVersion {
   readonly digest?: string | undefined;
 }
 
-/**
- * Combines two sources: packages with a locked version and digest come from `audited`, if it has
- * that digest, and all others from `rest`. Tags come from `audited`.
- */
+/** Reads locked versions from `audited` if it has the locked digest, and others from `rest`. */
 export function lockedFirst(
   audited: PackageSource,
   rest: PackageSource,
@@ -119,10 +112,7 @@ async function mergedRepositories(
 /** Runs a function as soon as fewer than a number of others are running. */
 type Limit = <T>(run: () => Promise<T>) => Promise<T>;
 
-/**
- * Wraps a source with a concurrency limit. A limit of one disables prefetching. Sources with the
- * same `limit` share it.
- */
+/** Limits concurrent requests. One disables prefetching. Sources may share a `limit`. */
 export function withConcurrencyLimit(
   source: PackageSource,
   concurrency: number,
@@ -161,12 +151,7 @@ function aroundRequests(
   };
 }
 
-/**
- * Wraps a source so that it prints a note if no owner of a CRD is found and some sources could not
- * be searched.
- *
- * `parts` are the sources that `source` combines.
- */
+/** Prints a note if a CRD has no owner and some of the combined `parts` cannot be searched. */
 export function noteUnsearchableSources(
   source: PackageSource,
   parts: readonly PackageSource[],

@@ -111,10 +111,7 @@ async function versionsOwning(
   return owning;
 }
 
-/**
- * The folders below a root. Each folder is listed once and each package read once, because one
- * resolution reads the same folders many times.
- */
+/** The folders below a root. Folders and packages are read once per resolution. */
 class PackageTree {
   readonly #root: string;
   readonly #shown: string;

@@ -127,10 +127,7 @@ export const SEPARATOR = Buffer.from('---\n');
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/**
- * Returns the form of a package folder: built (`package.yaml`), not yet built (`crossplane.yaml`)
- * or legacy (`.registry`). Returns undefined if it is not a package.
- */
+/** Returns the form of a package folder, or undefined if it is not a package. */
 export async function packageForm(
   folder: string,
 ): Promise<'built' | 'parts' | typeof DOT_REGISTRY | undefined> {

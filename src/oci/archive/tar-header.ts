@@ -37,10 +37,7 @@ const NUMBERS: readonly Field[] = [FIELD.mode, FIELD.uid, FIELD.gid, FIELD.mtime
 /** Numbers of all formats but the oldest. */
 const DEVICE_NUMBERS: readonly Field[] = [FIELD.deviceMajor, FIELD.deviceMinor];
 
-/**
- * Parses a header block. Returns undefined if Go rejects it, or if Go accepts it only as a
- * workaround for an old bug in its own writer.
- */
+/** Returns undefined if Go rejects the block, or accepts it only for a bug of its own writer. */
 export function parseTarHeader(block: Uint8Array): TarHeader | undefined {
   const format = formatOf(block);
   const size = numberField(block, FIELD.size);

@@ -69,10 +69,7 @@ export class DamagedTarError extends SourceError {
   }
 }
 
-/**
- * Returns a function that normalizes the name of each entry of a tar. It enforces the limits on
- * entries and names, and rejects duplicate paths.
- */
+/** Returns a function that normalizes, limits and checks the names of one tar. */
 function entryPaths(
   subject: string,
   { tarEntries: maxEntries, tarNameChars, tarNamesChars, tarNameDepth }: Limits,
@@ -142,11 +139,9 @@ interface PendingAttributes {
 const NO_ATTRIBUTES: PendingAttributes = { pax: {}, longName: '' };
 
 /**
- * Yields the entries of a tar in order, by the rules of Go's archive/tar, which Crossplane uses.
- * Throws `DamagedTar` if Go rejects the tar, and for sparse files, which Go accepts.
- *
- * A tar ends with two blocks of zeros or at a block boundary. The content of an entry must be read
- * before the next entry is requested, or not at all.
+ * Yields the entries of a tar by the rules of Go's archive/tar, without sparse files. Throws
+ * `DamagedTar`. The content of an entry must be read before the next entry is requested, or not at
+ * all.
  */
 export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<RawEntry> {
   const reader = new ByteReader(bytes);

@@ -85,10 +85,7 @@ async function* gunzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 
 const CHUNK_BYTES = 64 * 1024;
 
-/**
- * Joins small chunks into chunks of 64 KiB; only the last one is smaller. Each chunk has a memory
- * overhead of some hundred bytes.
- */
+/** Joins small chunks, each of which has a memory overhead of some hundred bytes. */
 async function* joinSmallChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let block = new Uint8Array();
   let used = 0;
@@ -163,10 +160,7 @@ const MAX_LEAKED_BYTES = 256 * 1024 * 1024;
 /** Memory leaked by decoders: `bytes` in the current library instance, `filled` in all. */
 const leaked = { bytes: 0, copies: 0, filled: 0 };
 
-/**
- * A decoder frees its memory only at the end of a frame, so a damaged frame leaks it. A library
- * without free memory loops forever, so a new instance is loaded before that happens.
- */
+/** A damaged frame leaks its decoder's memory, and a library without memory loops forever. */
 async function openDecoder(): Promise<zstddec.ZSTDDecoder> {
   if (leaked.bytes > MAX_LEAKED_BYTES) {
     leaked.bytes = 0;
@@ -188,10 +182,7 @@ function runToEnd(chunks: Generator<Uint8Array>): boolean {
   }
 }
 
-/**
- * Passes the pieces of a frame to a synchronous decoder, which expects the next piece to be ready.
- * The decoder does not report damage: it stops reading and produces empty output.
- */
+/** Passes pieces to a synchronous decoder, which answers damage with empty output. */
 class FrameInput implements Iterable<Uint8Array> {
   readonly #pieces: AsyncIterator<Uint8Array>;
   #next: Uint8Array | undefined;
@@ -248,10 +239,7 @@ const ZSTD_MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a50;
 const SKIPPABLE_MASK = 0xfffffff0;
 
-/**
- * Yields the frames of a stream, and undefined for a skippable frame. Throws a `RangeError` if the
- * stream is damaged.
- */
+/** Yields frames, and undefined for a skippable one. Throws a `RangeError` for damage. */
 async function* zstdFrames(reader: ByteReader): AsyncGenerator<ZstdFrame | undefined> {
   while ((await reader.peek(1)).length > 0) {
     const magic = dataView(await reader.peek(4)).getUint32(0, true);

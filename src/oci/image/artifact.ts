@@ -165,10 +165,7 @@ interface FluxContent {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/**
- * Builds the artifact of a lockfile: a layer for each file, after a first layer for Flux: an
- * `OCIRepository` unpacks the first layer, or the one with its media type, and ignores the others.
- */
+/** Builds the artifact of a lockfile. Flux's `OCIRepository` unpacks the first layer only. */
 export async function buildFluxArtifact(
   files: readonly ArtifactFile[],
   { content, annotations }: FluxContent,

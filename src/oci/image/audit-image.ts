@@ -32,11 +32,7 @@ interface Audit {
   readonly subject: string;
 }
 
-/**
- * Checks what the resolver does not need: whether layers match the diffIDs in the config, and
- * whether all platforms have the same package. Throws if the image is inconsistent. Returns notes
- * on what could not be checked.
- */
+/** Checks diffIDs and other platforms. Throws if they disagree; returns what was not checked. */
 export async function auditImage(
   repository: ImageRepository,
   reference: string,
@@ -146,11 +142,8 @@ async function manifestAt(
 }
 
 /**
- * Checks layers against the diffIDs in the config of the image.
- *
- * The digest of a layer covers its compressed bytes, its diffID the tar inside. Container runtimes
- * reject an image if they do not match. Returns the reason if they could not be compared, else
- * undefined.
+ * Returns why diffIDs, the digests of unpacked layers, could not be compared, else undefined.
+ * Throws if they differ: container runtimes reject such an image.
  */
 async function checkDiffIds(
   { config, layers }: ImageManifest,

@@ -19,10 +19,8 @@ export interface BuiltImage {
 }
 
 /**
- * Builds an image with one `package.yaml`. The bytes are the same on every machine.
- *
- * The layer is an uncompressed tar, so that its digest does not depend on a compressor. Crossplane
- * reads such layers since v2.2; earlier releases require gzip.
+ * Builds an image with one `package.yaml` in a plain tar, so that no compressor affects its digest.
+ * Crossplane reads such layers since v2.2.
  */
 export async function buildImage(packageYaml: Uint8Array): Promise<BuiltImage> {
   return buildLayerImage([{ name: 'package.yaml', bytes: packageYaml }], BASE_ANNOTATION);
@@ -125,9 +123,8 @@ interface PlainFile {
 const PLAIN_NAME = /^[\x20-\x7e]{1,100}$/;
 
 /**
- * Builds a tar of files with owner root and mode 644, and without dates. The bytes are those of
- * tar-stream, which takes longer to load than most packages take to read. Returns undefined if a
- * name is too long or not ASCII.
+ * Builds the bytes of tar-stream, which is slow to load. Returns undefined if a name is too long or
+ * not ASCII.
  */
 export function buildPlainTar(files: readonly PlainFile[]): Uint8Array | undefined {
   if (!files.every(({ name }) => PLAIN_NAME.test(name))) return undefined;

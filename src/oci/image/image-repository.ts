@@ -16,11 +16,7 @@ export interface OpenBlob {
   close(): Promise<void>;
 }
 
-/**
- * A repository of images: at a registry, in a layout or in a cache.
- *
- * Implementations verify the digest of everything they return.
- */
+/** A repository of images. Implementations verify the digest of everything they return. */
 export interface ImageRepository {
   /** Name for messages: `registry.example.org/acme/provider`. */
   readonly name: string;
@@ -39,10 +35,7 @@ export interface ImageRepository {
   readonly pointsAt?: ((reference: string, digest: Digest) => Promise<boolean>) | undefined;
   /** Returns a small blob, or undefined if it is missing. */
   blob(descriptor: ExpectedBlob): Promise<Uint8Array | undefined>;
-  /**
-   * Prefetches a blob before its size is known, so that `openBlob` finds it. Never throws:
-   * `openBlob` waits for the download and reports its failure.
-   */
+  /** Prefetches a blob for `openBlob`, which waits for it and reports its failure. */
   readonly keepAhead?: ((digest: Digest, signal: AbortSignal) => Promise<void>) | undefined;
   /** Copies a blob that may not fit into memory, in chunks. Returns false if it is missing. */
   copyBlob?(descriptor: ExpectedBlob, to: BlobSink): Promise<boolean>;
@@ -66,8 +59,7 @@ export interface RemoteRepository extends ImageRepository {
   /** Returns `cached` itself if the reference still points at it. */
   manifest(reference: string, cached?: StoredManifest): Promise<StoredManifest | undefined>;
   /**
-   * Copies a blob of unknown size, without retries. Returns false if it is missing, or if the
-   * registry reports no size or one that is too large.
+   * Copies a blob without retries. Returns false if it is missing, too large or of unknown size.
    */
   copyUnsized(digest: Digest, to: BlobSink, signal: AbortSignal): Promise<boolean>;
 }
@@ -94,10 +86,7 @@ export interface BlobSink {
 
 const INITIAL_BYTES = 16 * 1024;
 
-/**
- * Buffers a blob in one piece. A list of chunks could take much more memory, because a server may
- * send a byte at a time.
- */
+/** Buffers a blob in one piece: a server may send many tiny chunks, which need more memory. */
 export class BlobBuffer implements BlobSink {
   #buffer = Buffer.alloc(0);
   #size = 0;

@@ -156,10 +156,7 @@ export function manifestArtifactType(stored: StoredManifest): string | undefined
   return stringOf(manifestFields(stored)?.get('artifactType'));
 }
 
-/**
- * Returns a manifest that an index embeds in `data` (OCI image specification 1.1), or undefined if
- * it embeds none or the digest does not match.
- */
+/** Returns a manifest that an index embeds in `data` (OCI 1.1), if its digest matches. */
 export function embeddedManifest(
   stored: StoredManifest,
   digest: Digest,

@@ -179,10 +179,7 @@ interface LayerReading {
   readonly note?: ((packing: Compression) => void) | undefined;
 }
 
-/**
- * Reads the decompressed layer, after its digest and size are verified. Returns undefined if the
- * repository does not have the layer.
- */
+/** Reads the decompressed layer after verifying it. Returns undefined if it is missing. */
 export async function readLayer<T>(
   repository: ImageRepository,
   layer: ExpectedBlob,
@@ -205,10 +202,7 @@ export async function readLayer<T>(
   }
 }
 
-/**
- * Packages are fetched in parallel, but unpacked and read one at a time, so that memory use does
- * not grow with the number of requests.
- */
+/** Packages are fetched in parallel, but read one at a time to limit memory use. */
 const readerQueue = pLimit(1);
 
 /** Calls `read` when no other reader is active. `read` must not wait for the network. */
@@ -306,11 +300,9 @@ export async function readWithDigest<T>(
 const WHITEOUT = '.wh.';
 
 /**
- * Returns a function that takes the next entry, from the top layer down, and returns whether it is
- * visible in the merged file system.
- *
- * It follows go-containerregistry's `mutate.Extract`: the first entry of a path wins, a whiteout or
- * a file also hides every path below it, and opaque whiteouts have no special meaning.
+ * Returns a function that states whether an entry, from the top layer down, is visible. As in go-
+ * containerregistry's `mutate.Extract`, the first entry of a path wins, a whiteout or a file also
+ * hides every path below it, and opaque whiteouts have no special meaning.
  */
 function flattenedFiles(
   subject: string,

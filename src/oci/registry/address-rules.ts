@@ -118,10 +118,7 @@ export function isAddressAllowed(address: string, rule: AddressRule, byName: boo
   return rule.as === 'redirect' && kind === 'private' && byName;
 }
 
-/**
- * Wraps a DNS lookup so that it returns only allowed addresses. The connection uses the returned
- * address, so DNS rebinding has no effect.
- */
+/** Returns only allowed addresses. Connections use them, so DNS rebinding has no effect. */
 export function guardedLookup(lookup: LookupFunction, rule: AddressRule): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {

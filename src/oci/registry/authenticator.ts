@@ -37,12 +37,7 @@ type AuthMethod =
   | { readonly scheme: 'basic' }
   | { readonly scheme: 'bearer'; readonly realm: URL; readonly service: string | undefined };
 
-/**
- * Provides the Authorization header of a request.
- *
- * Credentials are sent only after a 401. The challenge is remembered, so that later requests do not
- * need another 401.
- */
+/** Provides the Authorization header. Credentials are sent only after a 401. */
 export class Authenticator {
   readonly #transport: Transport;
   readonly #timing: Timing;
@@ -64,10 +59,7 @@ export class Authenticator {
     return (await this.#current(scope, method, ({ expiresAt }) => expiresAt > now())).header;
   }
 
-  /**
-   * Returns the header for a retry after a 401. `refused` is the rejected header; undefined if none
-   * was sent. Returns undefined if there is no other header to try.
-   */
+  /** Returns another header than `refused` after a 401, or undefined if there is none to try. */
   async headerForRetry(
     scope: AuthScope,
     challenge: string | undefined,

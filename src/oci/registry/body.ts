@@ -34,10 +34,7 @@ export async function readBody(
   return body.bytes;
 }
 
-/**
- * Yields the chunks of a body. Throws a transient failure if the connection breaks, stalls or is
- * too slow. `expectedBytes` is the size, if known in advance.
- */
+/** Yields the chunks of a body. Throws a transient failure if it breaks, stalls or is too slow. */
 export async function* withPaceCheck(
   body: AsyncIterable<Uint8Array>,
   clock: Clock,

@@ -353,10 +353,7 @@ function validatorsIn(response: HttpResponse): Omit<TagList, 'tags'> {
 /** The fields of go-containerregistry's `remote.Tags`. */
 const TAGS_SHAPE: JsonShape = { fields: { name: 'string', tags: ['string'], next: 'string' } };
 
-/**
- * Parses a page of tags. `path` is the expected repository; undefined if any is allowed. `isLinked`
- * is true if a Link header names the next page.
- */
+/** Parses a page of tags. `path` is undefined if any repository is allowed. */
 function tagsFrom(
   body: Uint8Array,
   { path, isLinked }: { readonly path: string | undefined; readonly isLinked: boolean },
@@ -393,10 +390,7 @@ function tagsFrom(
   return listed.filter((tag) => isTag(tag));
 }
 
-/**
- * Whether a tag list names another repository. A registry proxy may return the upstream name, which
- * has the same last segment.
- */
+/** A registry proxy may return the upstream name, which has the same last segment. */
 function isOtherRepository(name: string, path: string): boolean {
   return name.includes('/') && packageName(name) !== packageName(path);
 }

@@ -247,11 +247,7 @@ const HELPER_NAME = /^[A-Za-z0-9._-]+$/;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const NOT_FOUND = 'credentials not found in native keychain';
 
-/**
- * Runs `docker-credential-NAME` without a shell. Returns undefined if it has no credentials.
- *
- * Its output is secret, so messages never contain any of it.
- */
+/** Runs `docker-credential-NAME` without a shell. Messages contain none of its secret output. */
 export async function runCredentialHelper(
   name: string,
   server: string,

@@ -28,9 +28,8 @@ export class RegistryPusher {
   }
 
   /**
-   * Uploads blobs first, then child manifests, and the tagged manifest last, so that a tag never
-   * points at an incomplete artifact. Skips everything for which `has` is true. Returns whether the
-   * tag was set.
+   * Uploads what `has` lacks: blobs, child manifests and last the tagged manifest, so that no tag
+   * points at an incomplete artifact. Returns whether the tag was set.
    */
   async push(
     name: RemoteName,

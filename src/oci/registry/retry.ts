@@ -162,11 +162,7 @@ function hostMessage(code: string, { url, proxy, role }: FailedRequest, cause: u
   return `${who} cannot be reached${through}: ${code}`;
 }
 
-/**
- * Converts a network failure after the last retry. Other errors are returned unchanged.
- *
- * `before` is the HTTPS failure that caused the fallback to plain HTTP.
- */
+/** Converts a network failure. `before` is the HTTPS failure before a fallback to plain HTTP. */
 export function asSourceError(
   error: unknown,
   subject: string,

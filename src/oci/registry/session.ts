@@ -103,10 +103,7 @@ export class RegistrySession {
     }
   }
 
-  /**
-   * Sends a GET. Returns a 200, 206 or 404, a 304 to a conditional request and a 416 to a range
-   * request. Throws for any other status.
-   */
+  /** Sends a GET. Throws for statuses that the caller does not expect. */
   async get(
     name: RemoteName,
     url: URL,
@@ -251,12 +248,7 @@ interface FinalResponse {
   readonly url: URL;
 }
 
-/**
- * Sends a GET and follows redirects.
- *
- * Credentials are dropped at the first redirect to another origin, even if a later redirect leads
- * back.
- */
+/** Follows redirects. Credentials are dropped for good at the first one to another origin. */
 export async function sendFollowingRedirects(
   transport: Transport,
   request: HttpRequest,

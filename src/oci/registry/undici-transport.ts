@@ -269,10 +269,8 @@ export interface Proxy {
 export type ProxyChoice = (url: URL) => Proxy | undefined;
 
 /**
- * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY as Go programs such as Crossplane do.
- *
- * Upper-case variables take precedence. Each variable applies to its own scheme. Loopback addresses
- * are never proxied.
+ * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY as Go does: upper case takes precedence, and loopback
+ * addresses are never proxied.
  */
 export function proxiesFromEnvironment(env: Env): ProxyChoice {
   const http = parseProxy('HTTP_PROXY', env);

@@ -201,10 +201,7 @@ async function storedSignatures(
   );
 }
 
-/**
- * Artifact types that cosign attaches, apart from bundles. A referrers tag may have the config type
- * instead (the empty one) or none; then the layers decide.
- */
+/** Artifact types of cosign, apart from bundles; for an empty one, the layers decide. */
 const REFERRER_TYPES = new Set([
   '',
   'application/vnd.oci.empty.v1+json',

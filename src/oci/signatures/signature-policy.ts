@@ -70,10 +70,7 @@ export class SignaturePolicies {
     return this.#configs.find(({ settings }) => settings.verification !== undefined);
   }
 
-  /**
-   * Returns the policy for the image of a package, or undefined if it need not be signed. The
-   * release only decides the rewritten image name: a policy applies to every release.
-   */
+  /** Returns the policy for a package, if any. The release only decides the rewritten name. */
   for({ repository, version }: Candidate, target: ReleaseRules): SignaturePolicy | undefined {
     const { image } = rewrittenImage(joinReference(repository, version), this.#rewriting, target);
     const config = settingFor(image, 'verification', this.#configs);

@@ -52,11 +52,7 @@ async function tagLists(folder: string): Promise<readonly Pick<CachedTags, 'name
 /** Folders of any version of this tool, including those that are being removed. */
 const OWN_FOLDER = /^(?:v\d+|\.v\d+\.[0-9a-f.-]+\.gone)$/;
 
-/**
- * Removes the cache folders of every version of this tool. Returns whether there were any.
- *
- * Each folder is renamed first, so that no other process sees a partial one.
- */
+/** Removes the caches of every version. Folders are renamed first, so that none is seen half. */
 export async function removeCache(folder: string): Promise<boolean> {
   const own = (await namesIn(folder)).filter((name) => OWN_FOLDER.test(name));
   for (const name of own) {

@@ -15,12 +15,7 @@ import type { DiskCache } from './disk-cache.js';
 import { fieldsOf, listOf, stringOf } from '../../base/json.js';
 import type { Clock } from '../../base/time.js';
 
-/**
- * Returns a repository that requests from the registry only what is not cached.
- *
- * Tags can move, so they are revalidated with a conditional request. Content with a digest is
- * downloaded once.
- */
+/** Requests only what is not cached. Tags can move, so they are revalidated. */
 export function cachedRepository(
   remote: RemoteRepository,
   cache: DiskCache,

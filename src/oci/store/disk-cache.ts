@@ -95,10 +95,7 @@ export class DiskCache {
     return this.#write(this.#blobPath(digest), (file) => file.writeFile(bytes));
   }
 
-  /**
-   * Stores a blob that `fill` writes in chunks. Returns the result of `fill`, which is false if
-   * there is no such blob, or undefined if the cache is not writable.
-   */
+  /** Returns the result of `fill` (false: no such blob); undefined if the cache is not writable. */
   async keepBlobFrom(
     digest: Digest,
     fill: (to: BlobSink) => Promise<boolean>,

@@ -204,10 +204,7 @@ interface OpenFile {
   truncate(length: number): Promise<void>;
 }
 
-/**
- * Writes a blob to a file. Stores write errors separately, because the registry client would retry
- * them like broken connections.
- */
+/** Stores write errors separately: the registry client would retry them like network errors. */
 export class FileSink implements BlobSink {
   size = 0;
   failure: unknown;

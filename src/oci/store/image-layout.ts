@@ -24,10 +24,7 @@ const CONTAINERD_NAME = 'io.containerd.image.name';
 /** Annotation of a layout that has only what the resolver reads. */
 export const PARTIAL_ANNOTATION = { 'dev.xpkg-resolve.extent': 'needed' };
 
-/**
- * Reads the index of a layout. Images are read on demand. `unnamed` has the entries that do not
- * state their repository.
- */
+/** Reads the index of a layout. `unnamed` has the entries without a repository. */
 export async function openLayout(
   tree: FileTree,
   name: LayoutName | undefined,

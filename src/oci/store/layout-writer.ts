@@ -32,10 +32,8 @@ import { delayingSignals } from '../../base/process.js';
 const SHARED_FILE = 0o666;
 
 /**
- * Writes an OCI image layout to a staging folder and moves it into place when complete.
- *
- * The folder has either the whole new layout or its previous content. The order in which images are
- * added does not affect the result.
+ * Writes an OCI image layout to a staging folder and moves it into place when complete. The order
+ * in which images are added does not affect the result.
  */
 export class LayoutWriter {
   /** The staging folder. The caller removes it if the layout is never finished. */
@@ -208,10 +206,7 @@ async function realFolder(path: string, shown: string): Promise<string | undefin
   });
 }
 
-/**
- * Moves a complete layout into place. Rolls back on failure. With concurrent processes, the last
- * one wins.
- */
+/** Moves a complete layout into place, or rolls back. The last of several processes wins. */
 async function publishLayout({ folder, path, staging, exists }: LayoutTarget): Promise<void> {
   const isReplaceable = async () => (await foreignFiles(folder, folder)).length === 0;
   if (exists || !(await delayingSignals(() => renameToMissing(staging, folder, isReplaceable)))) {
@@ -222,10 +217,7 @@ async function publishLayout({ folder, path, staging, exists }: LayoutTarget): P
   await removeAbandoned(dirname(path), basename(path));
 }
 
-/**
- * Renames a staging folder to a missing folder. Returns false if another process created the folder
- * meanwhile and its content may be replaced.
- */
+/** Renames a staging folder. Returns false if the target exists meanwhile and is replaceable. */
 export async function renameToMissing(
   staging: string,
   folder: string,
@@ -314,10 +306,7 @@ async function createFolder(folder: string): Promise<boolean> {
 
 export const LAYOUT_PARTS: readonly string[] = ['index.json', 'oci-layout', 'blobs'];
 
-/**
- * Returns descriptions of files that a layout written by `vendor` would not have, and that a
- * replacement would delete.
- */
+/** Describes files that `vendor` did not write and that a replacement would delete. */
 async function foreignFiles(folder: string, shown: string): Promise<readonly string[]> {
   const present = await namesInOutput(folder, shown);
   const names = present.filter((name) => !isStagingInside(name) && !isLockName(name));

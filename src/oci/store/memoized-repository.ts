@@ -31,9 +31,7 @@ export class TagBudget {
 
 /**
  * Requests the tag list and each manifest only once, so that tags cannot move during a run. Throws
- * if a listed tag has no manifest, in either order of the two requests.
- *
- * Blobs are not cached: they are large, and callers cache what they parse from them.
+ * if a listed tag has no manifest. Callers cache what they parse from blobs.
  */
 export function onceReadRepository(
   repository: ImageRepository,

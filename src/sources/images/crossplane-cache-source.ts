@@ -43,10 +43,7 @@ export async function openCrossplaneCache(folder: string, shown: string): Promis
 /** The tag of a reference without one. */
 const UNTAGGED = 'latest';
 
-/**
- * Reads a package without a tag from the `.xpkg` file with its name, as in caches of older
- * Crossplane releases.
- */
+/** Reads an untagged package from a `.xpkg` file, as in caches of older Crossplane releases. */
 async function readXpkg(
   folder: string,
   shown: string,

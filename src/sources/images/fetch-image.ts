@@ -14,10 +14,7 @@ import type { AskedPackage, FetchedPackage, PackageSource } from '../package-sou
 
 /** A source that can also provide whole images. */
 export interface ImageSource extends PackageSource {
-  /**
-   * Returns the repository that may have the image of a package, or undefined if this source has
-   * none. May prefetch known parts.
-   */
+  /** Returns the repository that may have the image of a package. May prefetch known parts. */
   images(candidate: AskedPackage, target: ReleaseRules): Promise<ImageRepository | undefined>;
 }
 
@@ -116,10 +113,7 @@ function isJsonSafe(value: unknown): boolean {
   return Object.values(value).every((inner) => isJsonSafe(inner));
 }
 
-/**
- * Returns the creation date that an image claims, or undefined if there is no such tag or digest.
- * The date is in the config of the image, which is one small blob.
- */
+/** Returns the date in the config of an image, or undefined if there is no such image. */
 export async function imageDate(
   repository: ImageRepository,
   reference: string,

@@ -120,7 +120,9 @@ function credentialsIn({ env, budget, pullSecrets = [] }: RegistriesOptions) {
     store: configCredentials(parseDockerConfig(dockerConfig, file), askHelper),
   }));
   const stores = [...secrets.map(({ store }) => store), fileCredentials(env, askHelper)];
-  const named = secrets.flatMap(({ name, store }) => (name === undefined ? [] : [[name, store] as const]));
+  const named = secrets.flatMap(({ name, store }) =>
+    name === undefined ? [] : [[name, store] as const],
+  );
   // The first of several secrets with one name wins.
   return { byName: new Map(named.toReversed()), credentials: combinedCredentials(stores) };
 }

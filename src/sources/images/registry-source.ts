@@ -185,11 +185,7 @@ function shownConfig({ name, origin }: ImageConfig): string {
   return `ImageConfig \`${name}\` (${formatOrigin(origin)})`;
 }
 
-/**
- * Reads an image and prefetches its parts, as known from the lockfile, in parallel: each part names
- * the next, so reading takes a round trip per part otherwise. The result depends only on the
- * current image.
- */
+/** Reads an image and prefetches the parts that the lockfile has, to save round trips. */
 async function withPrefetch<T>(
   images: ImageRepository,
   reference: string,

@@ -99,10 +99,7 @@ const CRD_VERSIONS = ['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1']
 const XRD_VERSION = 'apiextensions.crossplane.io/v1';
 const META_VERSION = 'meta.pkg.crossplane.io/v1';
 
-/**
- * Builds the minimal index entry that gives every target the same result. An apiVersion is omitted
- * if all targets accept it.
- */
+/** Builds an index entry without what every target assumes, such as a common apiVersion. */
 export function toIndexEntry(
   found: FetchedPackage,
   repository: string,

@@ -29,10 +29,7 @@ export async function openIndex(file: string, shown = file): Promise<PackageSour
 /** Smaller indexes are parsed completely when opened, so that all errors are reported at once. */
 const PARSE_WHOLE_BYTES = 1024 * 1024;
 
-/**
- * Returns a source for the text of an index. In a large index, packages are parsed and validated on
- * demand: a run may need a dozen of a million versions.
- */
+/** Returns a source for an index. Packages of a large one are parsed and validated on demand. */
 export function indexSource(
   bytes: Uint8Array,
   shown: string,
@@ -136,10 +133,7 @@ interface IndexProblem {
   readonly want: string;
 }
 
-/**
- * Returns the value as an index, or its first error. Unknown fields are allowed. The schema is as
- * fast as hand-written checks; loading ajv takes 0.06 s.
- */
+/** Returns the value as an index, or its first error. Unknown fields are allowed. */
 export function checkIndex(value: unknown): IndexFile | IndexProblem {
   const [error] = schemaErrors(value);
   if (error !== undefined) return problemOf(error);

@@ -22,8 +22,8 @@ export interface IndexOptions {
 }
 
 /**
- * Builds an index of repositories in a source. Unknown repositories and untagged images are
- * omitted. `note` is called for tags that are omitted because they are not packages.
+ * Builds an index. Unknown repositories and untagged images are omitted. `note` names other omitted
+ * tags.
  */
 export async function buildIndex(
   source: PackageSource,
@@ -296,8 +296,7 @@ export function isChanged({ repository, before, after }: RefreshedPackage): bool
 
 /**
  * Updates a package by its tags and digests, without reading layers. New tags that are not versions
- * are omitted, because only the image content shows whether they are packages. Returns undefined if
- * the source has some versions only as files.
+ * are omitted. Returns undefined if the source has some versions only as files.
  */
 async function compareTags(
   source: ImageSource,
@@ -353,10 +352,7 @@ async function stillPointsAt(
 
 const MAX_PARALLEL_READS = 8;
 
-/**
- * Copies `firstSeen` from the previous index for versions with the same digest. Other versions keep
- * theirs.
- */
+/** Copies `firstSeen` from the previous index for versions with the same digest. */
 function copyFirstSeen(after: IndexPackage, before: IndexPackage | undefined): IndexPackage {
   if (before === undefined) return after;
   return mapVersions(after, (version, entry) => {

@@ -17,9 +17,7 @@ export interface PartRef {
 
 /** A reference to the part of a package, with hints for prefetching. */
 export interface PackageRef extends PartRef {
-  /**
-   * Hashes of the repositories that its versions require, ascending. Used only to prefetch them.
-   */
+  /** Hashes of the repositories that its versions require, ascending. */
   readonly requires: readonly number[];
 }
 
@@ -120,10 +118,7 @@ export function requiredHashes({ versions }: IndexPackage): readonly number[] {
 /** Of 900 real packages, 125 are required by others, 72 by more than one. */
 const MAX_REQUIRED = 256;
 
-/**
- * Returns the most required packages, sorted by name. Most packages of a resolution are in this
- * list, because all but its few roots are required by others.
- */
+/** Returns the most required packages, which most resolutions need, sorted by name. */
 export function mostRequired(packages: ReadonlyMap<Repository, PackageRef>): readonly Repository[] {
   const requirers = new Map<number, number>();
   for (const { requires } of packages.values()) {

@@ -88,10 +88,7 @@ async function withHints(
   return new Map(refs);
 }
 
-/**
- * Returns descriptions of everything in a state that does not match its packages. Reads everything;
- * throws a `SourceError` for damaged or missing parts.
- */
+/** Reads a whole state and describes what does not match its packages. */
 export async function inconsistencies(snapshot: SparseIndexSnapshot): Promise<readonly string[]> {
   const tree = new SparseIndexBuilder(undefined, { hinted: snapshot.hasHints });
   for (const [repository, ref] of await snapshot.packages()) {
@@ -227,10 +224,7 @@ const EMPTY_STATE: PreviousParts = {
   group: async (name) => new GroupPart(name),
 };
 
-/**
- * A sparse index that is being changed. The bytes depend only on its content: an index that is
- * built at once and one that is updated in steps are equal.
- */
+/** A sparse index that is being changed. Its bytes depend on the content, not on the steps. */
 export class SparseIndexBuilder {
   readonly #previous: PreviousParts;
   readonly #hinted: boolean;

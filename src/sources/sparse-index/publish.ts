@@ -160,10 +160,7 @@ interface PublishResult {
   readonly sent: number;
 }
 
-/**
- * Writes a sparse index that `make` builds from the current state. If another writer changes the
- * location meanwhile, `make` runs again on the new state, so that no change is lost.
- */
+/** Writes what `make` builds. If another writer was faster, `make` runs on the new state. */
 export async function publishChanges(
   place: SparseIndexLocation,
   make: (before: SparseIndexSnapshot | undefined, earlier: EarlierRounds) => Promise<Parts>,
@@ -177,10 +174,7 @@ export async function publishChanges(
   });
 }
 
-/**
- * Replaces a sparse index, damaged or not. `firstSeen` is kept from the current state, because ages
- * depend on it.
- */
+/** Replaces a sparse index, damaged or not. `firstSeen` is kept, because ages depend on it. */
 export async function publishIndex(
   place: SparseIndexLocation,
   index: IndexFile,

@@ -88,10 +88,7 @@ export class SparseIndexSnapshot {
     });
   }
 
-  /**
-   * Returns a package, or undefined if the index does not list it. With `ahead`, nodes of
-   * the packages that it requires are prefetched.
-   */
+  /** Returns undefined for an unknown package. `ahead` prefetches nodes of required packages. */
   async package(
     repository: Repository,
     { ahead = false }: { readonly ahead?: boolean } = {},
@@ -153,10 +150,7 @@ export class SparseIndexSnapshot {
     return this.tables.required !== undefined;
   }
 
-  /**
-   * Returns the digests of all manifests, tables and nodes of this state. With `all`, every
-   * manifest is also read.
-   */
+  /** Returns the digests of manifests, tables and nodes. With `all`, reads every manifest. */
   async structureDigests({ all = false }: { readonly all?: boolean } = {}): Promise<
     ReadonlySet<Digest>
   > {

@@ -7,10 +7,7 @@ import { memorySource } from '../memory-source.js';
 import { crdGroup } from './format.js';
 import type { SparseIndexSnapshot } from './snapshot.js';
 
-/**
- * Returns a source for a sparse index. Reading a package takes its part and one node, however large
- * the index is. Results are the same as for an index in one file.
- */
+/** Returns a source for a sparse index, with the same results as for an index in one file. */
 export function sparseIndexSource(
   snapshot: SparseIndexSnapshot,
   { distant = false, from }: { readonly distant?: boolean; readonly from?: string } = {},
