@@ -226,7 +226,11 @@ export async function readRegistryFiles(folder: string, shown: string): Promise<
   let remaining = MAX_REGISTRY_BYTES;
   for (const name of names.sort(byCodePoint)) {
     remaining -= (await stat(join(folder, name))).size;
-    if (remaining < 0 || names.length > MAX_REGISTRY_FILES) throw tooManyFiles(shown);
+    if (remaining < 0 || names.length > MAX_REGISTRY_FILES) {
+      const limit = `${MAX_REGISTRY_BYTES >> 20} MiB or ${MAX_REGISTRY_FILES} files`;
+      const what = `its \`${DOT_REGISTRY}/\` holds more than ${limit}`;
+      throw new SourceError('TOO_LARGE', shown, what);
+    }
     files.push({ name, bytes: await readFile(join(folder, name)) });
   }
   return files;
@@ -255,9 +259,4 @@ async function namesBelow(root: string, folder: string): Promise<string[]> {
     if (entry.isDirectory()) names.push(...(await namesBelow(root, name)));
   }
   return names;
-}
-
-function tooManyFiles(shown: string): SourceError {
-  const limit = `${MAX_REGISTRY_BYTES >> 20} MiB or ${MAX_REGISTRY_FILES} files`;
-  return new SourceError('TOO_LARGE', shown, `its \`${DOT_REGISTRY}/\` holds more than ${limit}`);
 }

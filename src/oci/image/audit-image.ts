@@ -40,21 +40,18 @@ export async function auditImage(
   limits: Limits = LIMITS,
 ): Promise<readonly string[]> {
   const located = await locatePackage(repository, reference, rules, limits);
-  if (located === undefined || located.location.place === 'refused') return [];
+  const at = located?.location;
+  if (located === undefined || at === undefined || at.place === 'refused') return [];
   const subject = `${repository.name}@${located.digest}`;
   const audit = { repository, rules, limits, subject };
-  const { image, location: at } = located;
+  const { image } = located;
+  const checked = at.place === 'layer' ? [at.layer] : at.layers;
   // In parallel, so that the config and the manifests of other platforms take one round trip.
   const [unchecked, compared] = await allSettledInOrder([
-    image && checkDiffIds(image, locationLayers(at), audit),
+    image && checkDiffIds(image, checked, audit),
     located.manifest === undefined ? [] : comparePlatforms(located, audit),
   ]);
   return unchecked === undefined ? compared : [unchecked, ...compared];
-}
-
-function locationLayers(at: PackageLocation): readonly Descriptor[] {
-  if (at.place === 'layer') return [at.layer];
-  return at.place === 'flattened' ? at.layers : [];
 }
 
 /** Compares package.yaml of all platforms: a package must not depend on the reader's platform. */

@@ -54,7 +54,7 @@ export function parseDescriptor(value: unknown): Descriptor | undefined {
     mediaType: stringOf(fields.get('mediaType')) ?? '',
     digest,
     size,
-    annotations: parseAnnotations(fields.get('annotations'), isKnownAnnotation),
+    annotations: parseAnnotations(fields.get('annotations'), (key) => READ_ANNOTATIONS.has(key)),
     artifactType: stringOf(fields.get('artifactType')),
     platform: platformFrom(fields.get('platform')),
   };
@@ -70,10 +70,6 @@ const READ_ANNOTATIONS = new Set([
   'org.opencontainers.image.title',
   'vnd.docker.reference.type',
 ]);
-
-function isKnownAnnotation(key: string): boolean {
-  return READ_ANNOTATIONS.has(key);
-}
 
 export function parseAnnotations(
   value: unknown,

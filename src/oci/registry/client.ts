@@ -116,7 +116,8 @@ export class RegistryClient {
       const tags = tagsFrom(body, { path, isLinked: link.trim() !== '' }, subject);
       const from = result.url.origin === url.origin ? result.url : url;
       const next = nextPage(link, from, subject);
-      return { tags, bytes: body.length, next, validators: validatorsIn(response) };
+      const [etag, lastModified] = [response.header('etag'), response.header('last-modified')];
+      return { tags, bytes: body.length, next, validators: { etag, lastModified } };
     });
   }
 
@@ -346,10 +347,6 @@ function conditionFor(cached: TagList | undefined): Readonly<Record<string, stri
   return cached?.lastModified === undefined ? {} : { 'if-modified-since': cached.lastModified };
 }
 
-function validatorsIn(response: HttpResponse): Omit<TagList, 'tags'> {
-  return { etag: response.header('etag'), lastModified: response.header('last-modified') };
-}
-
 /** The fields of go-containerregistry's `remote.Tags`. */
 const TAGS_SHAPE: JsonShape = { fields: { name: 'string', tags: ['string'], next: 'string' } };
 
@@ -359,40 +356,33 @@ function tagsFrom(
   { path, isLinked }: { readonly path: string | undefined; readonly isLinked: boolean },
   subject: string,
 ): readonly string[] {
+  const bad = (what: string, hint?: string) =>
+    new SourceError('BAD_SOURCE', subject, what, { hint });
   const json = readJson(body, TAGS_SHAPE);
-  if ('problem' in json) {
-    const what = `the answer is not a list of tags: it ${json.problem}`;
-    throw new SourceError('BAD_SOURCE', subject, what);
-  }
+  if ('problem' in json) throw bad(`the answer is not a list of tags: it ${json.problem}`);
   const answer = fieldsOf(json.value);
   const tags = answer?.get('tags');
   if (tags === null) {
     // Some registries send this for an incomplete list, which is not a package without versions.
-    const what = 'the answer has `"tags": null` in place of a list';
-    throw new SourceError('BAD_SOURCE', subject, what, {
-      hint: 'if the repository has no tags, push one or delete the repository; or name another source with `--from`',
-    });
+    throw bad(
+      'the answer has `"tags": null` in place of a list',
+      'if the repository has no tags, push one or delete the repository; or name another source with `--from`',
+    );
   }
   const listed = listOf(tags)?.map(stringOf);
   if (listed === undefined || !listed.every((tag) => tag !== undefined)) {
-    throw new SourceError('BAD_SOURCE', subject, 'the answer is not a list of tags');
+    throw bad('the answer is not a list of tags');
   }
   const name = stringOf(answer?.get('name')) ?? '';
-  if (path !== undefined && isOtherRepository(name, path)) {
-    const what = `the answer is the list of another repository, \`${printable(name)}\``;
-    throw new SourceError('BAD_SOURCE', subject, what);
+  // A registry proxy may return the upstream name, which has the same last segment.
+  if (path !== undefined && name.includes('/') && packageName(name) !== packageName(path)) {
+    throw bad(`the answer is the list of another repository, \`${printable(name)}\``);
   }
   // go-containerregistry follows this field, although no specification defines it.
   if (!isLinked && (stringOf(answer?.get('next')) ?? '') !== '') {
-    const what = 'the answer names a next page in `next` and not in a `Link` header';
-    throw new SourceError('BAD_SOURCE', subject, what);
+    throw bad('the answer names a next page in `next` and not in a `Link` header');
   }
   return listed.filter((tag) => isTag(tag));
-}
-
-/** A registry proxy may return the upstream name, which has the same last segment. */
-function isOtherRepository(name: string, path: string): boolean {
-  return name.includes('/') && packageName(name) !== packageName(path);
 }
 
 /** Returns the first Content-Type, as Go does. */
@@ -428,8 +418,8 @@ const URL_CHARACTERS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/;
  * is an error, because the rest of the list would be missing silently.
  */
 export function nextPage(link: string | undefined, current: URL, subject: string): URL | undefined {
-  const refuse = (where: string) =>
-    new SourceError('BAD_SOURCE', subject, `the next page would be ${where}, which is refused`);
+  const bad = (what: string) => new SourceError('BAD_SOURCE', subject, what);
+  const refuse = (where: string) => bad(`the next page would be ${where}, which is refused`);
   const header = (link ?? '').trim();
   if (header === '') return undefined;
   if (header.length > MAX_LINK_CHARS) {
@@ -437,8 +427,9 @@ export function nextPage(link: string | undefined, current: URL, subject: string
   }
   const end = header.indexOf('>');
   if (!header.startsWith('<') || end < 0) {
-    const what = `its \`Link\` header, \`${printable(header, 100)}\`, does not start with a URL in \`<\` and \`>\``;
-    throw new SourceError('BAD_SOURCE', subject, what);
+    throw bad(
+      `its \`Link\` header, \`${printable(header, 100)}\`, does not start with a URL in \`<\` and \`>\``,
+    );
   }
   const target = header.slice(1, end);
   if (!URL_CHARACTERS.test(target) || !URL.canParse(target, current.href)) {

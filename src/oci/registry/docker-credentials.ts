@@ -61,7 +61,9 @@ export function configCredentials(
       if (config === undefined) return undefined;
       const helper = longestPrefixEntry(config.credHelpers, host, path) ?? config.credsStore;
       if (helper !== undefined) {
-        const found = await askHelper(helper, helperServer(host));
+        // For Docker Hub, helpers use a legacy URL.
+        const server = DOCKER_HUB.has(host) ? 'https://index.docker.io/v1/' : host;
+        const found = await askHelper(helper, server);
         if (found !== undefined) return { ...found, from: `docker-credential-${helper}` };
       }
       const entry = longestPrefixEntry(config.auths, host, path);
@@ -211,11 +213,6 @@ function hostMatches(pattern: string, host: string): boolean {
     labels.length === wanted.length &&
     labels.every((label, index) => label === '*' || label === wanted[index])
   );
-}
-
-/** Returns the server name that a helper uses for a host; for Docker Hub it is a legacy URL. */
-function helperServer(host: string): string {
-  return DOCKER_HUB.has(host) ? 'https://index.docker.io/v1/' : host;
 }
 
 interface HelperOptions {

@@ -60,19 +60,20 @@ export class RegistrySession {
     if (!URL.canParse(`https://${name.host}`)) {
       throw new SourceError('BAD_SOURCE', subject, `no registry can be at \`${name.host}\``);
     }
-    const url = new URL(`/v2/${name.path}/${rest}`, await this.#origin(name));
+    const key = `${name.plainHttp ? 'http' : 'https'}://${name.host}`;
+    const origin = await getOrCreate(this.#origins, key, () => this.#probe(name));
+    const url = new URL(`/v2/${name.path}/${rest}`, origin);
     if (!url.href.endsWith(`/v2/${name.path}/${rest}`)) {
-      const what = 'no registry can hold a repository of this name';
-      throw new SourceError('BAD_SOURCE', subject, what);
+      throw new SourceError(
+        'BAD_SOURCE',
+        subject,
+        'no registry can hold a repository of this name',
+      );
     }
     return url;
   }
 
   /** Returns the origin of a registry: HTTPS, or plain HTTP if that is allowed and HTTPS fails. */
-  #origin(name: RemoteName): Promise<URL> {
-    const key = `${name.plainHttp ? 'http' : 'https'}://${name.host}`;
-    return getOrCreate(this.#origins, key, () => this.#probe(name));
-  }
 
   async #probe({ host, plainHttp }: RemoteName): Promise<URL> {
     const secure = new URL(`https://${host}`);

@@ -415,7 +415,8 @@ function signerInEntry(spec: ReadonlyMap<string, unknown>): Buffer | undefined {
     fieldsOf((listOf(spec.get('signatures')) ?? listOf(envelope?.get('signatures')) ?? [])[0]);
   const key = signature?.get('publicKey') ?? signature?.get('verifier');
   const pem = stringOf(key) ?? stringOf(fieldsOf(key)?.get('content'));
-  return pem === undefined ? undefined : pemToDer(Buffer.from(pem, 'base64').toString('utf8'));
+  const body = pem && PEM.exec(Buffer.from(pem, 'base64').toString('utf8'))?.[2];
+  return body ? Buffer.from(body, 'base64') : undefined;
 }
 
 function signerInRekorV2(below: ReadonlyMap<string, unknown> | undefined): Buffer | undefined {
@@ -428,11 +429,6 @@ function signerInRekorV2(below: ReadonlyMap<string, unknown> | undefined): Buffe
 }
 
 const PEM = /^\s*-----BEGIN ([A-Z ]+)-----([A-Za-z0-9+/=\s]+)-----END \1-----\s*$/;
-
-function pemToDer(pem: string): Buffer | undefined {
-  const body = PEM.exec(pem)?.[2];
-  return body === undefined ? undefined : Buffer.from(body, 'base64');
-}
 
 const ALTERNATIVE_NAMES = '2.5.29.17';
 /** The only type of other name that Fulcio writes. */

@@ -25,7 +25,6 @@ import {
   limitedTransport,
   type NetworkObserver,
   observedTransport,
-  type Transport,
 } from '../../oci/registry/transport.js';
 import { undiciTransport, type Certificates } from '../../oci/registry/undici-transport.js';
 import { parsedPackages } from './fetch-image.js';
@@ -79,10 +78,13 @@ export function openRegistries(options: RegistriesOptions): PackageSource {
 export function connectRegistries(options: RegistriesOptions): Registries {
   const { cache, insecure = new Set() } = options;
   const { byName, credentials } = credentialsIn(options);
-  const transport = transportFor(options);
-  const clock = options.budget === undefined ? realClock : limitedClock(realClock, options.budget);
+  const { env, connections, budget, observer = {} } = options;
+  const { send } = undiciTransport({ env, connections, certificates: () => certificatesIn(env) });
+  const limited = budget === undefined ? send : limitedTransport(send, budget);
+  const transport = observedTransport(limited, observer);
+  const clock = budget === undefined ? realClock : limitedClock(realClock, budget);
   const online = new RegistryClient({ transport, clock });
-  const client = cache === undefined ? online : cachedClient(online, cache, options.connections);
+  const client = cache === undefined ? online : cachedClient(online, cache, connections);
   const pusher = new RegistryPusher({ transport, clock });
   const remoteName = ({ registry: host, path }: Reference): RemoteName => {
     const plainHttp = isPlainHttpAllowed(host, { dotLocal: false, insecure });
@@ -103,14 +105,6 @@ export function connectRegistries(options: RegistriesOptions): Registries {
     push: (reference, artifact, pushOptions) =>
       pusher.push(remoteName(reference), reference.identifier, artifact, pushOptions),
   };
-}
-
-function transportFor({ env, connections, observer, budget }: RegistriesOptions): Transport {
-  const { send } = undiciTransport({ env, connections, certificates: () => certificatesIn(env) });
-  return observedTransport(
-    budget === undefined ? send : limitedTransport(send, budget),
-    observer ?? {},
-  );
 }
 
 function credentialsIn({ env, budget, pullSecrets = [] }: RegistriesOptions) {

@@ -107,7 +107,7 @@ export function toIndexEntry(
 ): IndexVersion {
   const { contents, digest, manifest, baseLayer, packageYaml } = found;
   const meta = singleMeta(contents);
-  return withoutUndefined({
+  return {
     ...(meta && metaFields(meta, repository, packageKind)),
     ...objectFields(contents.objects),
     problems: unlessEmpty(problemsOf(contents)),
@@ -115,7 +115,7 @@ export function toIndexEntry(
     manifest,
     baseLayer,
     packageYaml,
-  });
+  };
 }
 
 /** Returns the only meta document of a package, or undefined if there is none or several. */
@@ -191,13 +191,13 @@ function isComposition({ kind, apiVersion }: PackageObject): boolean {
 
 function xrdEntry(object: PackageObject): IndexXrd {
   const { name, apiVersion, claimCrd, claimKind, defines } = object;
-  return withoutUndefined({
+  return {
     name,
     claim: claimCrd,
     claimKind,
     apiVersion: isXrd(object) && apiVersion === XRD_VERSION ? undefined : apiVersion,
     defines: defines && definition(defines),
-  });
+  };
 }
 
 function factsByName<T>(
@@ -223,10 +223,4 @@ function unlessNoKeys<T>(
   map: Readonly<Record<string, T>>,
 ): Readonly<Record<string, T>> | undefined {
   return Object.keys(map).length === 0 ? undefined : map;
-}
-
-/** Removes keys whose value is undefined. */
-function withoutUndefined<T extends object>(value: T): T {
-  const present = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(present) as T; // every key that T lets be undefined is optional
 }

@@ -99,25 +99,15 @@ interface Fetched {
 }
 
 function packageEntry(repository: string, fetched: readonly Fetched[]): IndexPackage {
-  const kind = kindOf(fetched);
+  // Versions of another kind than the first one have their own in the entry.
+  const metas = fetched.flatMap(({ found }) => (found && singleMeta(found.contents)) ?? []);
+  const kind = metas[0]?.kind ?? 'Unknown';
   const versions = fetched.flatMap(({ version, found, released }) => {
-    const entry = found && toIndexEntry(found, repository, kind);
-    return entry ? [[version, { ...entry, ...definedDates(released) }] as const] : [];
+    const { created, firstSeen } = released ?? {};
+    const entry = found && { ...toIndexEntry(found, repository, kind), created, firstSeen };
+    return entry ? [[version, entry] as const] : [];
   });
   return { kind, versions: Object.fromEntries(versions) };
-}
-
-function definedDates({ created, firstSeen }: Released = {}): Released {
-  return {
-    ...(created !== undefined && { created }),
-    ...(firstSeen !== undefined && { firstSeen }),
-  };
-}
-
-/** The kind of the first version with one. Versions of another kind have their own in the entry. */
-function kindOf(fetched: readonly Fetched[]): string {
-  const metas = fetched.flatMap(({ found }) => (found && singleMeta(found.contents)) ?? []);
-  return metas[0]?.kind ?? 'Unknown';
 }
 
 /** Formats an index: sorted, one version per line, deterministic. */

@@ -45,7 +45,7 @@ test('a new version or one with another digest was first seen now', async () => 
 
 test('a package that is new to the index has no first-seen times', async () => {
   const after = await refreshed(undefined, held({ 'v1.0.0': version('one') }));
-  expect(after['v1.0.0']).not.toHaveProperty('firstSeen');
+  expect(after['v1.0.0']!.firstSeen).toBeUndefined();
 });
 
 test('first-seen times of an index as a source count only for new packages', async () => {
