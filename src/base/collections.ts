@@ -69,11 +69,7 @@ export async function inParallel<T, R>(
   return results;
 }
 
-/**
- * Returns the strongly connected components (Tarjan). A component comes after those it leads to.
- *
- * Uses an explicit stack: a chain of packages may be longer than the call stack allows.
- */
+/** Returns the strongly connected components (Tarjan), each after those it leads to. Does not recurse. */
 export function stronglyConnectedComponents<Node>(
   graph: ReadonlyMap<Node, readonly Node[]>,
 ): Node[][] {

@@ -31,9 +31,8 @@ interface BuildLogCommand {
   /** A line that the system would execute. */
   readonly example: string;
   /**
-   * Matches the one character whose replacement disables the command. The pattern begins with that
-   * character and checks the text before it with a lookbehind, which keeps searches of long text
-   * fast.
+   * Matches the character whose replacement disables the command. The text before it is checked
+   * with a lookbehind, which keeps searches of long text fast.
    */
   readonly pattern: RegExp;
 }

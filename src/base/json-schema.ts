@@ -32,10 +32,9 @@ type SchemaCheck = (value: unknown) => readonly SchemaError[];
 /**
  * Returns a check against a schema. It finds the first error or, with `all`, every error.
  *
- * Loading ajv and compiling a schema takes about 150 ms of processor time. The build
- * (`rolldown.config.ts`) therefore replaces each call with a precompiled validator, and the
- * published tool does not contain ajv. Without a build, as in tests, the first check compiles the
- * schema.
+ * Loading ajv and compiling a schema takes about 150 ms. The build (`rolldown.config.ts`) therefore
+ * replaces each call with a precompiled validator. Without a build, as in tests, the first check
+ * compiles the schema.
  */
 export function schemaCheck(
   schema: Schema,

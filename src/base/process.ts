@@ -96,8 +96,8 @@ export function isAlive(pid: number, started?: string): boolean {
 }
 
 /**
- * Returns the start time of a process in clock ticks since boot. It tells apart processes with a
- * reused id, and does not depend on the system time. Returns undefined on systems other than Linux.
+ * Returns the start time of a process in clock ticks since boot, which tells apart processes with a
+ * reused id. Returns undefined on systems other than Linux.
  */
 export function processStart(pid: number): string | undefined {
   try {

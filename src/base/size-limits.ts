@@ -58,8 +58,8 @@ export function checkJsonSize(
 
 /**
  * Counts the characters of a YAML text that can begin a value: block indicators before white space,
- * and brackets and commas of flow style. Counts such characters inside scalars too, so the result
- * is too high for a file with much prose. Does not count a flow-style value after a quoted key.
+ * and brackets and commas of flow style, also inside scalars. Misses a flow-style value after a
+ * quoted key.
  */
 function countYamlValues(text: string): number {
   let count = 1;

@@ -4,8 +4,8 @@ import { isDigest } from './digest.js';
 import { printable } from './escape.js';
 
 /**
- * The type of a JSON value, as a Go program declares it. `null` stands for a missing field, but is
- * not allowed as a `digest` or in a list.
+ * The type of a JSON value, as a Go program declares it. `null` stands for a missing field, except
+ * as a `digest` or in a list.
  */
 export type JsonShape =
   | 'any'
@@ -39,10 +39,9 @@ const MAX_VALUES = 1_000_000;
 /**
  * Parses JSON that other programs read as well, so that all of them see the same values.
  *
- * Go's encoding/json ignores the case of the fields it knows, merges duplicate keys and rejects a
- * document in which a known field has another type. This parser rejects duplicate keys anywhere,
- * keys of a struct that differ only in case, known fields of another type, invalid UTF-8, lone
- * surrogates and anything after the document. `problem` is the rest of a sentence: `has … twice`.
+ * Rejects what Go reads otherwise: duplicate keys, keys of a struct that differ only in case, known
+ * fields of another type, invalid UTF-8, lone surrogates and anything after the document. `problem`
+ * is the rest of a sentence: `has … twice`.
  */
 export function readJson(json: string | Uint8Array, shape: JsonShape = 'any'): StrictJson {
   if (typeof json !== 'string' && !isUtf8(json)) return { problem: 'is not valid UTF-8' };

@@ -30,9 +30,8 @@ export function isFileSystemError(error: unknown): error is Error {
 }
 
 /**
- * Returns the error to throw when `path` could not be written and nothing was changed.
- *
- * Explains only errors with a `code`. Others are defects of this program and stay as they are.
+ * Returns the error to throw when `path` could not be written and nothing was changed. Errors
+ * without a `code` are defects of this program and stay as they are.
  */
 export function writeError(path: string, error: unknown): unknown {
   if (error instanceof InputError || !(error instanceof Error) || !('code' in error)) return error;
@@ -77,10 +76,8 @@ function explain({ code = '', message, path, dest }: FileError): { why: string; 
 const MAX_TRIES = 5;
 
 /**
- * Creates a folder and its missing parents.
- *
- * Does not use `mkdir` with `recursive`: it never returns if the parent exists and refuses new
- * folders, as below /proc.
+ * Creates a folder and its missing parents. `mkdir` with `recursive` never returns if the parent
+ * exists and refuses new folders, as below /proc.
  */
 export async function makeFolder(folder: string, mode?: number): Promise<void> {
   const parent = dirname(folder);
@@ -188,10 +185,7 @@ interface AtomicOptions {
   readonly temporary?: string | undefined;
 }
 
-/**
- * Writes a file completely or not at all, even with concurrent writers or a power loss. `fill`
- * writes the content piece by piece.
- */
+/** Writes a file completely or not at all, even with concurrent writers or a power loss. */
 export async function fillAtomically(
   path: string,
   fill: Fill,

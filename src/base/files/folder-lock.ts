@@ -240,9 +240,8 @@ const LOCK_WAIT_MS = 10_000;
 const LOCK_POLL_MS = 25;
 
 /**
- * Repeats `attempt` until no folder is busy. Throws `InputError` after `LOCK_WAIT_MS`.
- *
- * Signals are delayed during an attempt and not between attempts, so that Ctrl-C ends the wait.
+ * Repeats `attempt` until no folder is busy. Throws `InputError` after `LOCK_WAIT_MS`. Signals are
+ * not delayed between attempts, so that Ctrl-C ends the wait.
  */
 export async function waitForLock(
   attempt: () => Promise<Busy | undefined>,

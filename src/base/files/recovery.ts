@@ -63,10 +63,8 @@ export function backupPath({ path, id }: PlannedChange): string {
 }
 
 /**
- * Creates the journal of a transaction, before anything that it names.
- *
- * The first line is the plan in JSON. The second line, `commit`, states that all new files are on
- * disk and that the renames begin. An incomplete line counts as missing.
+ * Creates the journal of a transaction: a line with the plan in JSON, and later a line `commit`,
+ * when all new files are on disk and the renames begin. An incomplete line counts as missing.
  */
 export async function beginJournal(plan: Plan): Promise<FileHandle> {
   const journal = await open(join(plan.home, JOURNAL_NAME), 'ax');
@@ -86,9 +84,9 @@ export async function commitJournal(journal: FileHandle): Promise<void> {
 }
 
 /**
- * Reads the journal in a folder. Returns undefined if there is none. There is no `plan` if the process
- * was killed before it was complete. Once `committed`, all new files are on disk, and some may be renamed
- * into place.
+ * Reads the journal in a folder; undefined if there is none. There is no `plan` if the process was
+ * killed before it was complete. Once `committed`, all new files are on disk, and some may be in
+ * place.
  */
 async function readJournal(home: string) {
   const path = join(home, JOURNAL_NAME);
@@ -157,10 +155,9 @@ function parsePath(value: unknown, home: string): string | undefined {
 
 /**
  * Finishes or undoes the transactions of killed processes that involve these files, and removes
- * their temporary files.
+ * their temporary files. Returns the lock of a process that is at work there.
  *
- * A journal is in the folder of a file or, if a transaction had to create folders, above it. So all
- * of these folders are searched. Returns the lock of a process that is at work there.
+ * A journal is in the folder of a file or, if a transaction had to create folders, above it.
  */
 export async function recoverTransactions(paths: readonly string[]): Promise<Busy | undefined> {
   const folders = new Set(await Promise.all(paths.map((path) => existingFolder(dirname(path)))));
@@ -314,10 +311,9 @@ export async function undoChanges({ changes }: Plan): Promise<void> {
 }
 
 /**
- * Finishes an interrupted transaction or, if the user has changed a file since, undoes it.
- *
- * If neither is possible, all files stay as they are: their content belongs to the user. Removes
- * only files with the mark of this tool, whatever the journal states.
+ * Finishes an interrupted transaction or, if the user has changed a file since, undoes it. If
+ * neither is possible, all files stay as they are: their content belongs to the user. Removes only
+ * files with the mark of this tool, whatever the journal states.
  */
 async function rollForwardOrBack({ changes }: Plan): Promise<void> {
   const states = await Promise.all(changes.map(stateOf));

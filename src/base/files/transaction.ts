@@ -72,8 +72,8 @@ export interface TransactionFolders {
  * With the folders locked, it writes the plan to a journal. Next it does everything that can fail
  * for lack of space or permission, under temporary names, and commits the journal. Only renames
  * remain. If one fails, all are undone. If the process is killed, `recoverTransactions` finishes or
- * undoes the transaction in the next process. Signals are delayed until the end. Files that would not
- * change are not touched.
+ * undoes the transaction in the next process. Signals are delayed until the end. Files that would
+ * not change are not touched.
  */
 export async function writeTransaction(
   changes: readonly FileChange[],
@@ -134,10 +134,8 @@ async function firstWritable(paths: readonly string[]): Promise<string> {
 }
 
 /**
- * Makes changes while the folder of the journal is locked. Undoes all if one fails.
- *
- * `isAll` returns, once all locks are taken, whether these are still the only files that differ: a
- * file that was left out may have changed meanwhile.
+ * Makes changes while the folder of the journal is locked. Undoes all if one fails. `isAll`
+ * returns, once all locks are taken, whether these are still the only files that differ.
  */
 async function applyChanges(
   changes: readonly FileChange[],
@@ -276,10 +274,9 @@ async function contentOf(path: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Returns the real path of a file or folder to write. `project` is the working folder.
- *
- * Links in a project are untrusted: they may come with a pull request. Throws if a link leads out
- * of the project. For a path outside of the project, throws if a link leads out of its folder.
+ * Returns the real path of a file or folder to write. `project` is the working folder. Links in a
+ * project are untrusted. Throws if one leads out of the project or, for a path outside of it, out
+ * of its folder.
  */
 export async function outputPath(path: string, project = dirname(path)): Promise<string> {
   const root = isWithin(path, project) ? project : dirname(path);

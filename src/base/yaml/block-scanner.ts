@@ -54,8 +54,7 @@ const LETTERS = flagTable('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
  * Scans a YAML document as tools write them: block mappings and sequences, one-line keys, plain,
  * quoted and block scalars. Returns false for anything else; what was reported then does not count.
  *
- * It accepts less than YAML and never more: an accepted document is valid and means what was
- * reported. It is several times as fast as a parser, because it skips most of a CRD.
+ * An accepted document is valid and means what was reported. Several times as fast as a parser.
  */
 export function scanBlocks(text: string, visitor: BlockVisitor): boolean {
   return !UNUSUAL.test(text) && new BlockScanner(text, visitor).scan();

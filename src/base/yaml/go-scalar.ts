@@ -26,11 +26,9 @@ const UINT64_MAX = 2n ** 64n - 1n;
 const MAX_DIGITS = 64;
 
 /**
- * Returns the value of a plain scalar as Go's YAML library (goyaml.v2, under sigs.k8s.io/yaml)
- * reads it.
- *
- * This is neither YAML 1.1 nor 1.2: `yes` and `y` are true, `0777` and `0o777` are 511, `1_000` is
- * 1000, while dates and `1:30` stay text. `.inf` and `.nan` give numbers that JSON does not have.
+ * Returns the value of a plain scalar as Go reads it (goyaml.v2, under sigs.k8s.io/yaml), which is
+ * neither YAML 1.1 nor 1.2: `yes` and `y` are true, `0777` and `0o777` are 511, `1_000` is 1000,
+ * while dates and `1:30` stay text. `.inf` and `.nan` give numbers that JSON does not have.
  */
 export function goScalar(text: string): null | boolean | number | string {
   const word = text.length > LONGEST_WORD ? undefined : WORDS.get(text);

@@ -94,10 +94,8 @@ export function checkCharacters(text: string): void {
 }
 
 /**
- * Throws `GoYamlSyntaxError` for syntax that YAML libraries read differently.
- *
- * Crossplane reads packages with a library for YAML 1.1, and `events` come from one for YAML 1.2.
- * Tools that write packages do not use syntax that the two read differently.
+ * Throws `GoYamlSyntaxError` for syntax that YAML libraries read differently: Crossplane reads
+ * packages with a library for YAML 1.1, and `events` come from one for YAML 1.2.
  */
 export function checkSyntax(source: string, events: readonly Event[]): void {
   const spelling = new SyntaxChecker(source);

@@ -31,9 +31,8 @@ const MAX_DEPTH = 100;
 const END_OF_DOCUMENT = /(?<![^\n])\.\.\.(?=[ \t\n]|$)/;
 
 /**
- * Reads the first document, and no further, as Go's decoder does. Of duplicate keys, the last wins.
- *
- * Syntax that Go and js-yaml read differently is an error, unless this decoder compensates for it.
+ * Reads the first document, and no further, as Go does. Of duplicate keys, the last wins. Syntax
+ * that js-yaml reads differently is an error, unless this decoder compensates for it.
  */
 export function parseGoYaml(text: string): GoDocument | GoYamlError {
   const end = END_OF_DOCUMENT.exec(text)?.index;
@@ -67,10 +66,8 @@ const MERGE_KEY = '<<';
 const MERGED_ANCHOR = 'a list that `<<` merges has an anchor; leave the anchor out';
 
 /**
- * Builds the value of a document from parser events, as Go does (goyaml.v2, then JSON).
- *
- * The last of equal keys wins, and a merge wins over the keys before it. Throws `GoYamlSyntaxError` for
- * what Go refuses, and for documents whose value in Go is random.
+ * Builds the value of a document from parser events, as Go does (goyaml.v2, then JSON). Throws
+ * `GoYamlSyntaxError` for what Go refuses, and for documents whose value in Go is random.
  */
 class GoDecoder {
   readonly #source: string;
@@ -251,10 +248,9 @@ function isPlain(event: Event): event is ScalarEvent {
 }
 
 /**
- * Returns the text of a scalar as Go reads it.
- *
- * U+2028 and U+2029 end a line in Go and not in js-yaml. Go writes them into literal and
- * single-quoted scalars, followed by the indentation of a new line, which is removed here.
+ * Returns the text of a scalar as Go reads it. U+2028 and U+2029 end a line in Go and not in
+ * js-yaml: the indentation that Go writes after them in literal and single-quoted scalars is
+ * removed.
  */
 function scalarText(source: string, scalar: ScalarEvent): string {
   const text = getScalarValue(source, scalar);

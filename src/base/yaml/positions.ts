@@ -81,10 +81,7 @@ function entryAt(place: Place | undefined, key: string): PlacedEntry | undefined
 const LONG_MAPPING = 50;
 const longMappings = new WeakMap<Place, ReadonlyMap<string, PlacedEntry>>();
 
-/**
- * Returns the place at a path, if the text has it, and the offset to show to a reader: that of the
- * key or the list item, or of the last written part of the path.
- */
+/** Returns the place at a path, if the text has it, and the offset of its key or item to show to a reader. */
 export function findPlace(
   root: Place,
   path: Path,

@@ -12,9 +12,8 @@ export type Writable =
 
 /**
  * Writes one YAML document in block style, with keys in the given order and a newline at the end.
- *
- * The bytes depend only on the value, in every release of this tool. Readers of YAML 1.1 (Go's,
- * which kubectl uses) and of 1.2 read the same value. No dumper promises both.
+ * The bytes depend only on the value, and readers of YAML 1.1 (such as kubectl) and 1.2 read the
+ * same value.
  */
 export function writeYaml(value: Writable): string {
   return `${block(value, '').replace(/^\n/, '')}\n`;

@@ -112,10 +112,7 @@ function parserOf(flags: Flags): (word: string, next: readonly string[]) => Pars
   };
 }
 
-/**
- * Writes a short flag with a value as a long one: `-qojson` becomes `-q --output=json`. The parser
- * would read six short flags.
- */
+/** Writes `-qojson` as `-q --output=json`: the parser would read six short flags. */
 function separateShortValue(word: string, flags: Flags): string[] {
   const letters = /^-[^-=]/.test(word) ? word.split('=', 1)[0]!.split('') : [];
   const at = letters.findIndex((letter) => takesValue(longName(letter, flags), flags));

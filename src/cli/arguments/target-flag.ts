@@ -37,9 +37,8 @@ interface ProjectTargetArgs {
 }
 
 /**
- * The release that a command about packages is for: the one of `--crossplane`; else of the project,
- * which is the one in xpkg.yaml, for a range the locked one or the newest in it; else the newest
- * known. `lock` is the lockfile, if the command reads one.
+ * Returns the release for a command about packages: the one of `--crossplane`; else that of the
+ * project (in xpkg.yaml; for a range, the locked one or the newest in it); else the newest known.
  */
 export async function projectTarget(
   args: ProjectTargetArgs,

@@ -21,9 +21,9 @@ import { changeLines } from '../terminal/package-text.js';
 type Place = Pick<RunIo, 'cwd'>;
 
 /**
- * Returns what a lockfile records about the inputs it was resolved from; undefined for standard input
- * and references alone. A file that is named by a full path is recorded only if the path to it from
- * the lockfile is the same on every machine.
+ * Returns what a lockfile records about its inputs; undefined for standard input and references
+ * alone. A file named by a full path is recorded only if the path from the lockfile is the same on
+ * every machine.
  */
 export function lockInputs(set: InputSet, lock: string, { cwd }: Place): LockInputs | undefined {
   if (set.files.length === 0 || isOciPath(lock)) return undefined;
@@ -97,8 +97,8 @@ function pathFrom(folder: string, file: string): string {
 }
 
 /**
- * Returns why a lockfile is stale: what resolving again changes in it, one entry for each changed
- * package. Empty if it is up to date. `check` and `resolve --locked` both decide by this function.
+ * Returns why a lockfile is stale: what resolving again changes, one entry for each changed
+ * package. `check` and `resolve --locked` both decide by this function.
  */
 export function staleMismatches({ lockfile, changes }: Solved, lock: LockOnDisk): Mismatch[] {
   const before = lock.lockfile;

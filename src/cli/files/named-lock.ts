@@ -17,10 +17,7 @@ export interface NamedLock {
   readonly lockfile: Lockfile;
 }
 
-/**
- * Returns the lockfile that an argument names: `oci://…`, a file, a folder with a lockfile, or a git
- * revision. undefined if it names none; it may name a package.
- */
+/** Returns the lockfile that an argument names: `oci://…`, a file, a folder or a git revision; else undefined. */
 export async function namedLock(
   named: string,
   args: RegistryArgs,
@@ -66,8 +63,8 @@ async function existingLock(lock: string, args: RegistryArgs, io: RunIo): Promis
 const GIT_TIMEOUT_MS = 60_000;
 
 /**
- * Returns the lockfile for a text such as `HEAD:xpkg.lock.yaml`; for a revision without a path, `path`
- * in the working folder. undefined if git does not know the revision, or is not installed.
+ * Returns the lockfile for a text such as `HEAD:xpkg.lock.yaml`; for a revision without a path,
+ * `path` in the working folder. undefined if git does not know the revision, or is not installed.
  */
 function lockAtRevision(named: string, path: string, io: RunIo): NamedLock | undefined {
   const colon = named.indexOf(':');

@@ -22,8 +22,8 @@ export interface RenderedAgain {
 }
 
 /**
- * Renders a lockfile with the settings of the flags; settings without a flag are those of the manifests
- * in `folder`, which is undefined if none are written. `target` is the release of a flag.
+ * Renders a lockfile with the settings of the flags, else with those of the manifests in `folder`,
+ * which is undefined if none are written. `target` is the release of a flag.
  */
 export function renderAgain(
   lockfile: Lockfile,
@@ -127,10 +127,7 @@ interface Outputs {
   readonly write?: boolean | undefined;
 }
 
-/**
- * Writes lockfile, rendered manifests and edits, all or nothing. Returns a sentence about the changed
- * files; undefined if there are no files.
- */
+/** Writes lockfile, rendered manifests and edits, all or nothing. Returns a sentence about them, if any. */
 export async function writeOutputs(
   { lock, rendering, folder, unsaved = new Map(), write = true }: Outputs,
   io: RunIo,

@@ -181,10 +181,7 @@ function isRendered(bytes: Buffer | undefined): boolean {
 /** Files by name; undefined for a name that is not a regular file. */
 type FoundFiles = ReadonlyMap<string, Buffer | undefined>;
 
-/**
- * Returns where files differ from those that the lockfile renders: for each file, the first line that
- * differs. `folder` is the path of the files for messages.
- */
+/** Returns the first line of each file that differs from what the lockfile renders. */
 function bundleMismatches(
   rendered: ReadonlyMap<string, string>,
   found: FoundFiles,
@@ -215,8 +212,8 @@ function firstDifference(wanted: string, found: string) {
 }
 
 /**
- * Returns whether the lockfile records published tags that share a prefix: with `--pin locked`, now or
- * in the last rendering. A lockfile that has them keeps them until another pin is requested.
+ * Returns whether the lockfile records published tags that share a prefix: with `--pin locked`, now
+ * or in the last rendering. A lockfile that has them keeps them until another pin is requested.
  */
 export async function wantsLongerTags(
   args: Pick<BundleArgs, 'pin' | 'bundle' | 'out'> & { readonly lock: string },

@@ -87,10 +87,7 @@ export interface ReportPlaces {
   readonly fallback: string;
 }
 
-/**
- * Moves all findings to files of the repository, because build systems show no others, and escapes
- * texts that could control a terminal or the build system.
- */
+/** Moves findings to files of the repository, because build systems show no others, and escapes texts. */
 export function placedReport(report: Report, places: ReportPlaces): PlacedReport {
   return {
     ...report,

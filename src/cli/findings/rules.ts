@@ -138,10 +138,7 @@ export function ruleOf(id: string): RuleDescription {
   return { about, help, security: security !== undefined };
 }
 
-/**
- * Returns a fingerprint for each finding, by which systems recognize it in later runs. It stays the
- * same when lines move. Equal findings have different fingerprints.
- */
+/** Returns a unique fingerprint for each finding, by which systems recognize it after its line has moved. */
 export function fingerprints(findings: readonly PlacedFinding[]): string[] {
   const seen = new Map<string, number>();
   return findings.map(({ rule, origin, text }) => {

@@ -45,10 +45,9 @@ export interface CommandLine {
 /**
  * Reads a command line. Flags may stand before and after the name of the command.
  *
- * The command is the first argument, but which words are arguments depends on the flags of the
- * command: in `-f resolve update`, `resolve` is a file. So each word that names a command is tried in
- * turn. It is the command if it declares all flags before it. A flag takes a value in every command
- * or in none.
+ * Which word is the command depends on its flags: in `-f resolve update`, `resolve` is a file. So
+ * each word that names a command is tried in turn. It is the command if it declares all flags
+ * before it.
  */
 export async function readCommandLine(
   commands: readonly CommandRow[],
@@ -160,9 +159,8 @@ export function workingFolder(
 }
 
 /**
- * Flags of the project, for commands that do not declare them: accepted, and not in their help.
- * They have no effect there: a command that reads no package asks no source, and one that writes no
- * lockfile locks nothing without a digest. `warnOfOtherRelease` covers `--crossplane`.
+ * Flags of the project, for commands that do not declare them: accepted without effect, and not in
+ * their help. `warnOfOtherRelease` covers `--crossplane`.
  */
 const projectFlags = {
   from: { array: true, describe: 'Where packages are' },

@@ -99,10 +99,7 @@ export interface AnyCommand extends Omit<CommandSyntax<Positionals, Flags>, 'eac
   readonly each?: EachSet<never> | undefined;
   /** The document of `-o json`; absent if the command has none. */
   readonly json?: (() => JsonOutput<never, never> | Promise<JsonOutput<never, never>>) | undefined;
-  /**
-   * Runs the use case, prints its result and returns the exit code. Throws `InputError` and
-   * `SourceError`; any other error is a bug.
-   */
+  /** Runs the use case, prints its result and returns the exit code. Errors of users and sources are thrown. */
   run(args: never, io: Io): Promise<ExitCode>;
 }
 
@@ -163,10 +160,7 @@ export function exitCodeOf(result: Outcome | ExitCode): ExitCode {
 
 type PrintResult = (output: string | undefined, io: Io) => ExitCode | Promise<ExitCode>;
 
-/**
- * A result that is not the document of the command, such as a missing lockfile. Use cases throw it;
- * the runner has it printed for the value of `-o` and takes its exit code.
- */
+/** A result that is not the document of the command, such as a missing lockfile. The runner prints it. */
 export class OtherResult extends Error {
   readonly print: PrintResult;
 

@@ -2,9 +2,9 @@
 export const COMPLETE = '--complete';
 
 /**
- * Bash splits words at `:` and `@`, which stand in references: the line is split at blanks here,
- * and what stands before the word that bash means is taken off each reply again. The replies do not
- * go through `compgen -W`, which expands them: it runs a command substitution in a reply.
+ * Bash splits words at `:` and `@`, which stand in references. So the line is split at blanks, and
+ * what is before the word of bash is removed from replies. `compgen -W` would run command
+ * substitutions in them.
  */
 const BASH = `# bash: eval "$(xpkg-resolve completion bash)"
 _xpkg_resolve() {

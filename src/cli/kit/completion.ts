@@ -12,8 +12,8 @@ import { findProject, lockOf, projectIn } from '../projects/project.js';
 import type { Io } from '../terminal/io.js';
 
 /**
- * Returns completions of the last word; if there are none, the shell may offer files. Names that a
- * shell would expand or run are left out: lockfiles, from which names come, are untrusted input.
+ * Returns completions of the last word, without names that a shell would expand or run: they come
+ * from lockfiles, which are untrusted input.
  */
 export async function completionReplies(
   commands: readonly CommandRow[],
@@ -67,10 +67,7 @@ const NAMES: Readonly<Record<string, readonly ('package' | 'version' | 'owned')[
   remove: ['package'],
 };
 
-/**
- * Returns names from the lockfile, and versions from the sources on the command line that need no
- * network. Returns none after any error, because completion must print no error.
- */
+/** Returns names from the lockfile, and versions from sources that need no network. Returns none after an error. */
 async function knownNames({ command, current, args }: Completed, io: Io): Promise<string[]> {
   const wanted = NAMES[command] ?? [];
   if (wanted.length === 0) return [];

@@ -17,15 +17,9 @@ import {
 
 type Awaitable<T> = T | Promise<T>;
 
-/**
- * A use case that returns a value, and how the value is printed. Functions that are only needed for
- * some runs may load their modules on demand.
- */
+/** A use case that returns a value, and how the value is printed. */
 interface Behavior<Value, Args> {
-  /**
-   * The use case. It may write files and report diagnostics with `io.note`, but prints no data.
-   * Throws `OtherResult` for a result that is not a `Value`.
-   */
+  /** The use case. It prints no data, and throws `OtherResult` for a result that is not a `Value`. */
   readonly run: (args: Args, io: RunIo) => Promise<Value>;
   /** The document of `-o json`. */
   readonly json?: () => Awaitable<JsonOutput<Value, NoInfer<Args>>>;

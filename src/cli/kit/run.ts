@@ -13,10 +13,7 @@ import { toolVersion } from '../terminal/environment.js';
 import { errorReport, reportError } from './errors.js';
 import type { Reporting } from '../findings/reporting.js';
 
-/**
- * Runs one command line and returns the exit code of the process. `onRead` gets the command line
- * before the command is run.
- */
+/** Runs one command line and returns the exit code. `onRead` gets the line before the command is run. */
 export async function runCommandLine(
   commands: readonly CommandRow[],
   argv: readonly string[],

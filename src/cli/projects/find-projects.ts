@@ -8,10 +8,7 @@ import { shellWord } from '../../base/escape.js';
 import { codeOf, isAbsent, isFileSystemError } from '../../base/files/file-system.js';
 import { hasWrittenMark, MARK_BYTES } from '../../base/yaml/write-yaml.js';
 
-/**
- * Returns the files that patterns match, each once, in code-point order of paths. A pattern that is
- * the name of a file matches that file. A pattern that begins with `!` excludes files.
- */
+/** Returns the files that patterns match, sorted. A pattern that begins with `!` excludes files. */
 export async function findSets(
   patterns: readonly string[],
   cwd: string,
@@ -174,10 +171,7 @@ type LostLinks = 'files' | 'folders';
 
 type Taking<T> = (error: NodeJS.ErrnoException | null, value: T) => void;
 
-/**
- * A file system that records unreadable folders and broken links. The search ignores both, so a
- * project could be missed.
- */
+/** A file system that records unreadable folders and broken links, which the search ignores. */
 class SearchedFiles {
   readonly unread: UnreadFolder[] = [];
   readonly #lostLinks: LostLinks;

@@ -34,10 +34,9 @@ export interface PrintedResult extends SetResult {
 }
 
 /**
- * The words for exit codes in a table, from the mildest to the worst: the further a project is from an
- * answer, the worse. Findings come with an answer. A stale lockfile can be updated. The reasons for an
- * unsolvable set are known, those for giving up are not. Last are sources and files that could not be
- * read, and bugs.
+ * The words for exit codes in a table, from the mildest to the worst. Findings come with an answer,
+ * and a stale lockfile can be updated. The reasons for an unsolvable set are known, those for
+ * giving up are not.
  */
 const RESULT_WORDS: ReadonlyMap<ExitCode, string> = new Map([
   [EXIT.done, 'ok'],
@@ -65,10 +64,7 @@ interface EachReportOptions {
   readonly shard: ShardedLine | undefined;
 }
 
-/**
- * Prints results in the order of projects, whichever ends first. As text, failed projects follow all
- * others, where they are easy to find, and the table is last.
- */
+/** Prints results in the order of projects. As text, failed projects follow all others, then the table. */
 export class EachReport {
   readonly #io: Io;
   readonly #options: EachReportOptions;

@@ -24,8 +24,8 @@ const [SET_FILE, ...PACKAGE_FILES] = DEFAULT_FILES;
 const LOCK_NAMES = [DEFAULT_LOCK, PACKAGE_LOCK];
 
 /**
- * Returns the nearest folder with an input file, from `cwd` upwards to the top of the git repository;
- * undefined if there is none. Outside of a repository only `cwd` itself is considered.
+ * Returns the nearest folder with an input file, from `cwd` up to the top of the git repository, if
+ * any. Outside of a repository only `cwd` itself is considered.
  */
 export function findProject(cwd: string): Project | undefined {
   const top = gitTop(cwd) ?? resolve(cwd);
@@ -140,10 +140,7 @@ export function projectArgs(
   };
 }
 
-/**
- * Returns what is wrong in the folder of a package: files of older versions of this tool, and a
- * lockfile with a name that the build reads.
- */
+/** Returns the files in the folder of a package on which its build fails. */
 export function projectWarnings(
   { folder, packageRoot }: Project,
   { lock }: SomeArgs,
@@ -200,7 +197,8 @@ interface ProjectPlaces {
 
 /**
  * Returns the flags that select the project of this run in another command line, run in the same
- * working folder. Defaults are left out, except with `--each`: there, other runs have another project.
+ * working folder. Defaults are left out, except with `--each`: there, other runs have another
+ * project.
  */
 export function projectFlags(
   { file = [], lock, out }: ProjectPlaces,

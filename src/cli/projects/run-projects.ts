@@ -180,10 +180,7 @@ async function runSet(
 
 const ERROR = 'error: ';
 
-/**
- * Returns the texts of the input files of projects, with included files. Lockfiles do not count:
- * each machine may have written those of its own projects.
- */
+/** Returns the texts of input files and included files, without lockfiles: other machines may differ in those. */
 async function inputTexts(sets: readonly string[], io: RunIo): Promise<readonly unknown[]> {
   const inputs: unknown[] = [];
   for (const set of sets) inputs.push([portable(set, io.cwd), await textsOf(set, io)]);

@@ -69,10 +69,7 @@ interface Audit {
   readonly closely: (isLocked: IsLocked) => PackageSource;
 }
 
-/**
- * Returns the audited source of one of many projects. How thoroughly a package is read depends on
- * its locked digest, so projects with the same digest share the result.
- */
+/** Returns the audited source of one of many projects. Projects with the same locked digest share results. */
 async function sharedAudit(
   shared: SharedSources,
   { args, kept, digests, closely }: Audit,

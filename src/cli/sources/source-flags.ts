@@ -187,11 +187,8 @@ export const sourceFlags = {
 export type SourceArgs = ArgsOf<typeof sourceFlags>;
 
 /**
- * Opens the sources that the flags name, as one source that sends no request twice and counts reads
- * in `stats`.
- *
- * ImageConfigs in `kept` rewrite images and name their pull secrets. Indexes in `locked` are read in
- * the recorded state.
+ * Opens the sources that the flags name, as one. ImageConfigs in `kept` rewrite images and name
+ * their pull secrets. Indexes in `locked` are read in the recorded state.
  */
 export async function openSources(
   args: SourceArgs,

@@ -2,10 +2,7 @@ import { styleText } from 'node:util';
 import type { Io } from './io.js';
 import { escapeLines, printable } from '../../base/escape.js';
 
-/**
- * Escapes control characters in all output, so that text of a registry or a file cannot control a
- * terminal or a build log. Commands escape untrusted text themselves; this is a second barrier.
- */
+/** Escapes control characters in all output: a second barrier against text of registries and files. */
 export function sanitizedIo(io: Io): Io {
   return {
     ...io,
@@ -72,8 +69,8 @@ const BRANCHES = /^[\s│├└─]*/u;
 const MAX_INDENT_SHARE = 0.6;
 
 /**
- * Breaks a line at spaces to the width of a terminal. The rest is indented to the last column of a
- * table, or behind the branches of a tree. A word that is too long stays whole.
+ * Breaks a line at spaces. The rest is indented to the last column of a table, or behind the
+ * branches of a tree. A word that is too long stays whole.
  */
 export function foldLine(line: string, width: number): string[] {
   if (line.length <= width) return [line];

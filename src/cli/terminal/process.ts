@@ -88,9 +88,8 @@ function widthOf(stream: NodeJS.WriteStream): number | undefined {
 const BUDGET = 400_000;
 
 /**
- * Makes V8 wait longer before it optimizes code. Most runs end before optimization pays off, and long
- * runs take no longer. Only for Node.js 20: later releases wait by themselves, and print a warning for
- * the unknown flag.
+ * Makes V8 wait longer before it optimizes code, as Node.js 22 does: most runs end before that pays
+ * off. Only for Node.js 20, because later releases print a warning for the unknown flag.
  */
 export function optimiseLater(v8 = process.versions.v8, setFlags = setFlagsFromString): void {
   if (v8.startsWith('11.')) setFlags(`--interrupt-budget=${BUDGET}`);
