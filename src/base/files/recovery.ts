@@ -21,7 +21,7 @@ import {
   removeLockOf,
   withLocks,
 } from './folder-lock.js';
-import { isWithin } from './is-within.js';
+import { folderAndParents, isWithin } from './paths.js';
 import { type Digest, sha256, isDigest } from '../digest.js';
 import { InputError } from '../errors.js';
 import { hasWrittenMark } from '../yaml/write-yaml.js';
@@ -168,7 +168,7 @@ export async function recoverTransactions(paths: readonly string[]): Promise<Bus
       const busy = await recoverFolder(folder, outputs);
       if (busy !== undefined) return busy;
     }
-    for (const parent of foldersAbove(folder)) {
+    for (const parent of folderAndParents(dirname(folder))) {
       // Folders above the outputs may be writable for other users, such as /tmp.
       if (hasLockOrJournal(parent, isOwnUser)) await recoverFolder(parent, []);
     }
@@ -279,11 +279,6 @@ function hasLockOrJournal(folder: string, isTrustedUser: (uid: number) => boolea
       return false;
     }
   });
-}
-
-function foldersAbove(folder: string): readonly string[] {
-  const parent = dirname(folder);
-  return parent === folder ? [] : [parent, ...foldersAbove(parent)];
 }
 
 type FileContent = Buffer | 'other' | undefined;

@@ -46,7 +46,7 @@ import {
   syncFolders,
   undoChanges,
 } from './recovery.js';
-import { isWithin } from './is-within.js';
+import { isWithin } from './paths.js';
 import { type Digest, sha256 } from '../digest.js';
 import { InputError, messageOf } from '../errors.js';
 import { hasWrittenMark } from '../yaml/write-yaml.js';

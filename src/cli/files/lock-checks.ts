@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { LockOnDisk } from './lock-file.js';
 import { InputError } from '../../base/errors.js';
-import { isWithin } from '../../base/files/is-within.js';
+import { isWithin } from '../../base/files/paths.js';
 import type { InputSet } from '../../project/inputs/read-inputs.js';
 import { isFormatted } from '../../project/lockfile/format-lockfile.js';
 import {

@@ -77,11 +77,8 @@ export function reportMismatches(
 ): ExitCode {
   const exitCode = EXIT.lockMismatch;
   if (output === 'json') {
-    const document: MismatchOutputDocument = {
-      status: 'mismatch',
-      exitCode,
-      mismatches: mismatchesJson(mismatches),
-    };
+    const found = mismatchesJson(mismatches);
+    const document: MismatchOutputDocument = { status: 'mismatch', exitCode, mismatches: found };
     io.out(jsonDocument(document));
   }
   io.headline(mismatchHeadline(mismatches));

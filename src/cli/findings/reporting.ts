@@ -14,7 +14,7 @@ import {
   type ReportPlaces,
 } from './report.js';
 import { InputError } from '../../base/errors.js';
-import { isWithin } from '../../base/files/is-within.js';
+import { isWithin } from '../../base/files/paths.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
 import { conflictingFlags } from '../arguments/argument-errors.js';

@@ -7,8 +7,9 @@ import { packageName } from '../../crossplane/packages/repository-names.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { globalFlags } from '../arguments/common-flags.js';
-import { readLock } from '../files/lock-file.js';
+import { type LockPlace, readLock } from '../files/lock-file.js';
 import { findProject, lockOf, projectIn } from '../projects/project.js';
+import type { SourceArgs } from '../sources/source-flags.js';
 import type { Io } from '../terminal/io.js';
 
 /**
@@ -31,7 +32,7 @@ export async function completionReplies(
   const { cwd } = workingFolder(line, io.cwd);
   return startingWith(current, [
     ...Object.values(loaded.positionals).flatMap(({ choices = [] }) => choices),
-    ...(await knownNames({ command: name, current, args: line.args }, { ...io, cwd })),
+    ...(await knownNames(NAMES[name] ?? [], current, line.args, { ...io, cwd })),
   ]);
 }
 
@@ -46,18 +47,10 @@ function flagWords(flags: Flags): string[] {
   ]);
 }
 
-interface Completed {
-  readonly command: string;
-  /** The word to complete. */
-  readonly current: string;
-  readonly args: {
-    readonly lock?: string | undefined;
-    readonly from?: readonly string[] | undefined;
-  };
-}
+type NameKind = 'package' | 'version' | 'owned';
 
 /** The kinds of names that the arguments of a command take. */
-const NAMES: Readonly<Record<string, readonly ('package' | 'version' | 'owned')[]>> = {
+const NAMES: Readonly<Record<string, readonly NameKind[]>> = {
   why: ['package', 'owned'],
   update: ['package', 'version'],
   versions: ['package'],
@@ -68,8 +61,12 @@ const NAMES: Readonly<Record<string, readonly ('package' | 'version' | 'owned')[
 };
 
 /** Returns names from the lockfile, and versions from sources that need no network. Returns none after an error. */
-async function knownNames({ command, current, args }: Completed, io: Io): Promise<string[]> {
-  const wanted = NAMES[command] ?? [];
+async function knownNames(
+  wanted: readonly NameKind[],
+  current: string,
+  args: Partial<LockPlace & SourceArgs>,
+  io: Io,
+): Promise<string[]> {
   if (wanted.length === 0) return [];
   try {
     const project = findProject(io.cwd) ?? projectIn('.', io.cwd);
@@ -78,7 +75,7 @@ async function knownNames({ command, current, args }: Completed, io: Io): Promis
     if (lock === undefined) return [];
     const { lockfile } = lock;
     if (wanted.includes('version') && current.includes('@')) {
-      return await versionsOf(current, { args, lockfile }, io);
+      return await versionsOf(current, lockfile, args.from, io);
     }
     const repositories = lockfile.packages.map(({ repository }) => repository);
     const packages = repositories.flatMap((each) => [each, packageName(each)]);
@@ -104,7 +101,8 @@ const NO_NETWORK = {
 
 async function versionsOf(
   current: string,
-  { args, lockfile }: Pick<Completed, 'args'> & { readonly lockfile: Lockfile },
+  lockfile: Lockfile,
+  from: SourceArgs['from'],
   io: Io,
 ): Promise<string[]> {
   const name = current.slice(0, current.indexOf('@'));
@@ -114,7 +112,6 @@ async function versionsOf(
   const target = targetFor(lockfile.crossplane);
   if (locked === undefined || target === undefined) return [];
   const { openSources } = await import('../sources/source-flags.js');
-  const { from } = args;
   const reader = await openSources({ ...NO_NETWORK, from }, io);
   const tags = (await reader.tags(locked.repository, target)) ?? [];
   return installableVersions(tags, target).map(({ raw }) => `${name}@${raw}`);

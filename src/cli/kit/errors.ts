@@ -28,11 +28,8 @@ export function reportError(
   io.headline(lines[0]!);
   const message = lines.join('\n');
   if (json) {
-    const document: ErrorDocument = {
-      status: 'error',
-      exitCode,
-      error: { message, file, line, hint },
-    };
+    const failure = { message, file, line, hint };
+    const document: ErrorDocument = { status: 'error', exitCode, error: failure };
     io.out(jsonDocument(document));
   }
   for (const [i, each] of lines.entries()) io.note(i === 0 ? `error: ${each}` : each);

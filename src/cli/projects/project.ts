@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
 import { InputError } from '../../base/errors.js';
-import { isWithin } from '../../base/files/is-within.js';
+import { folderAndParents, isWithin } from '../../base/files/paths.js';
 import type { AnyCommand } from '../kit/command.js';
 import { DEFAULT_OUT, DEFAULT_LOCK, PACKAGE_LOCK } from '../arguments/common-flags.js';
 import { isOciPath } from '../sources/oci-path.js';
@@ -29,19 +29,17 @@ const LOCK_NAMES = [DEFAULT_LOCK, PACKAGE_LOCK];
  */
 export function findProject(cwd: string): Project | undefined {
   const top = gitTop(cwd) ?? resolve(cwd);
-  for (let at = resolve(cwd); ; at = dirname(at)) {
+  for (const at of folderAndParents(cwd)) {
     const project = projectIn(relative(cwd, at) || '.', cwd);
     if (project.file !== undefined) return project;
-    if (at === top || dirname(at) === at) return undefined;
+    if (at === top) break;
   }
+  return undefined;
 }
 
 /** Returns the top of the git repository that a folder belongs to; undefined if there is none. */
 export function gitTop(folder: string): string | undefined {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return at;
-    if (dirname(at) === at) return undefined;
-  }
+  return folderAndParents(folder).find((at) => existsSync(join(at, '.git')));
 }
 
 /** Returns the path of the lockfile of a project: the one that exists, or the one to write. */
@@ -127,14 +125,15 @@ export function projectArgs(
   const readsParent = 'strict' in flags && folder !== '.' && file !== undefined;
   const fills = (name: 'lock' | 'out') =>
     name in flags && args[name] === undefined && isProjectDefault(name, flags[name]!.default);
+  const hasLayout = args['flux'] !== undefined || args['helm'] !== undefined;
   if (packageRoot !== undefined) refuseInPackage(args, command, packageRoot, cwd);
   return {
     ...args,
-    ...(readsParent && args['file'] === undefined && { file: [file], f: [file] }),
+    ...(readsParent && args['file'] === undefined && { file: [file] }),
     ...(fills('lock') && { lock: lockOf(project, cwd) }),
     ...(fills('out') && {
       // Layouts have a folder of their own, and no default.
-      out: hasLayout(args) ? DEFAULT_OUT : join(folder, DEFAULT_OUT),
+      out: hasLayout ? DEFAULT_OUT : join(folder, DEFAULT_OUT),
       ...('bundle' in flags && packageRoot !== undefined && { bundle: false }),
     }),
   };
@@ -153,24 +152,16 @@ export function projectWarnings(
     existsSync(resolve(cwd, path)),
   );
   const named = typeof lock === 'string' && /\.ya?ml$/.test(lock) && !isOciPath(lock) ? [lock] : [];
-  const rename = `rename it to \`${PACKAGE_LOCK}\``;
-  return [...new Set([...named, ...existing])]
-    .filter(isInside)
-    .map((path) => [path, path === join(folder, DEFAULT_OUT) ? 'remove it' : rename] as const)
-    .map(
-      ([path, fix]) =>
-        `\`crossplane xpkg build\` fails on \`${path}\` in the folder of a package: ${fix}`,
-    );
-}
-
-function hasLayout(args: SomeArgs): boolean {
-  return args['flux'] !== undefined || args['helm'] !== undefined;
+  return [...new Set([...named, ...existing])].filter(isInside).map((path) => {
+    const isFolder = path === join(folder, DEFAULT_OUT);
+    const fix = isFolder ? 'remove it' : `rename it to \`${PACKAGE_LOCK}\``;
+    return `\`crossplane xpkg build\` fails on \`${path}\` in the folder of a package: ${fix}`;
+  });
 }
 
 /** Refuses rendered files in the folder of a package: `crossplane xpkg build` would read them. */
 function refuseInPackage(args: SomeArgs, { flags }: AnyCommand, root: string, cwd: string): void {
-  const renders = isProjectDefault('out', flags['out']?.default);
-  if (!renders) return;
+  if (!isProjectDefault('out', flags['out']?.default)) return;
   const given = ['out', 'flux', 'helm', 'plan'].filter((name) => typeof args[name] === 'string');
   const realRoot = realPathOf(resolve(cwd, root));
   for (const name of given) {
@@ -188,20 +179,13 @@ function refuseInPackage(args: SomeArgs, { flags }: AnyCommand, root: string, cw
   });
 }
 
-/** Arguments that select a project, after `projectArgs`. */
-interface ProjectPlaces {
-  readonly file?: readonly string[] | undefined;
-  readonly lock?: string | undefined;
-  readonly out?: string | undefined;
-}
-
 /**
  * Returns the flags that select the project of this run in another command line, run in the same
  * working folder. Defaults are left out, except with `--each`: there, other runs have another
  * project.
  */
 export function projectFlags(
-  { file = [], lock, out }: ProjectPlaces,
+  { file = [], lock, out }: { file?: readonly string[] | undefined; lock?: string; out?: string },
   { cwd, projectFolder = cwd, shared }: Pick<RunIo, 'cwd' | 'projectFolder' | 'shared'>,
 ): string[] {
   const packageRoot = packageRootOf(file, cwd);

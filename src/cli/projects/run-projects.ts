@@ -265,7 +265,7 @@ function argsOfSet(args: SomeArgs, command: AnyCommand, set: string, cwd: string
     ...args,
     each: undefined,
     shard: undefined,
-    ...('file' in flags && { file: [set], f: [set] }),
+    ...('file' in flags && { file: [set] }),
     ...Object.fromEntries(beside.map((name) => [name, besideSet(set, String(args[name]))])),
   };
   return projectArgs(own, command, projectWith(set, cwd), cwd);

@@ -36,21 +36,19 @@ interface Opening {
   readonly registries: () => Promise<Registries | undefined>;
 }
 
-interface Form {
-  readonly usage: string;
-  readonly open: (opening: Opening) => Promise<PackageSource>;
-}
-
 /** Every form of `--from`; a form loads its modules when it is opened. */
-const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
-  ['dir', { usage: 'dir:PATH', open: dir }],
-  ['layout', { usage: 'layout:PATH[=REPOSITORY]', open: layout }],
-  ['xpkg', { usage: 'xpkg:FILE=REPOSITORY:TAG', open: xpkg }],
-  ['cache', { usage: 'cache:PATH', open: crossplaneCache }],
-  ['index', { usage: 'index:FILE|DIR/', open: index }],
-  ['oci', { usage: 'oci://REPOSITORY:TAG', open: artifact }],
-  ['registry', { usage: 'registry', open: registry }],
-]);
+const FORMS: readonly (readonly [
+  usage: string,
+  open: (opening: Opening) => Promise<PackageSource>,
+])[] = [
+  ['dir:PATH', dir],
+  ['layout:PATH[=REPOSITORY]', layout],
+  ['xpkg:FILE=REPOSITORY:TAG', xpkg],
+  ['cache:PATH', crossplaneCache],
+  ['index:FILE|DIR/', index],
+  ['oci://REPOSITORY:TAG', artifact],
+  ['registry', registry],
+];
 
 async function dir({ rest, text, io }: Opening): Promise<PackageSource> {
   const { openDir } = await import('../../sources/dir-source.js');
@@ -180,7 +178,7 @@ export const sourceFlags = {
   ...networkFlags,
   from: {
     array: true,
-    describe: `Where packages are; repeat it, and the first that knows one answers: ${usages().join(', ')}`,
+    describe: `Where packages are; repeat it, and the first that knows one answers: ${FORMS.map(([usage]) => usage).join(', ')}`,
   },
 } as const satisfies Flags;
 
@@ -305,17 +303,13 @@ async function openForm(
   rest: Omit<Opening, 'text' | 'rest'>,
 ): Promise<PackageSource> {
   const [scheme = ''] = text.split(':', 1);
-  const form = FORMS.get(scheme);
+  const [usage, open] = FORMS.find(([form]) => form.split(':', 1)[0] === scheme) ?? [];
   const after = text.slice(scheme.length + 1);
-  if (form === undefined || form.usage.includes(':') !== after.length > 0) {
-    const forms = usages().map((usage) => `\`--from ${usage}\``);
+  if (open === undefined || usage?.includes(':') !== after.length > 0) {
+    const forms = FORMS.map(([form]) => `\`--from ${form}\``);
     throw new InputError(`\`--from ${text}\`: not a way to name a source`, {
       hint: `give ${forms.join(' or ')}`,
     });
   }
-  return form.open({ rest: after, text, ...rest });
-}
-
-function usages(): string[] {
-  return [...FORMS.values()].map(({ usage }) => usage);
+  return open({ rest: after, text, ...rest });
 }
