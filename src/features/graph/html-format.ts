@@ -108,7 +108,7 @@ function legend({ nodes, of, clashes }: PackageGraph): string {
     clashes.length > 0 && `${glyph('Package', 'clash')} ! cannot be`,
   ];
   const items = rows.filter((row) => row !== false).map((row) => `<li>${row}</li>`);
-  return `<details class="legend"><summary>Legend</summary>${listOf('ul', items)}</details>`;
+  return `<details class="legend"><summary>Legend</summary><ul>${items.join('')}</ul></details>`;
 }
 
 const KINDS: readonly NodeKind[] = [

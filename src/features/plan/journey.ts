@@ -173,37 +173,14 @@ export interface Leg {
   readonly to: number;
 }
 
-/** The legs of a journey. Each leg is one object, so legs are compared by identity. */
-export class Legs {
-  readonly all: readonly Leg[];
-  readonly #byRoute: ReadonlyMap<number, readonly Leg[]>;
-
-  constructor({ routes, releases }: Journey) {
-    this.#byRoute = new Map([
-      [CROSSPLANE, legsOf(CROSSPLANE, releases.length)],
-      ...routes.map(({ stops }, route) => [route, legsOf(route, stops.length)] as const),
-    ]);
-    this.all = [...this.#byRoute.values()].flat();
-  }
-
-  /** Returns the legs of one route, from first to last. */
-  of(route: number): readonly Leg[] {
-    return this.#byRoute.get(route)!;
-  }
-
-  /** Returns the leg that leads to a position; undefined: the route begins there. */
-  into({ route, stop }: Position): Leg | undefined {
-    return this.of(route)[stop - 1];
-  }
-
-  /** Returns the leg that leaves a position; undefined: the route ends there. */
-  outOf({ route, stop }: Position): Leg | undefined {
-    return this.of(route)[stop];
-  }
-}
-
-function legsOf(route: number, stops: number): readonly Leg[] {
-  return Array.from({ length: stops - 1 }, (_, at) => ({ route, to: at + 1 }));
+/** Returns the legs of each route, from first to last. Legs are compared by identity. */
+export function legsOf({ routes, releases }: Journey): ReadonlyMap<number, readonly Leg[]> {
+  const between = (route: number, stops: readonly unknown[]) =>
+    stops.slice(1).map((_, at): Leg => ({ route, to: at + 1 }));
+  return new Map([
+    [CROSSPLANE, between(CROSSPLANE, releases)],
+    ...routes.map(({ stops }, route) => [route, between(route, stops)] as const),
+  ]);
 }
 
 /** A stop with its position. */

@@ -5,7 +5,7 @@ import {
   CROSSPLANE,
   type Journey,
   type Leg,
-  Legs,
+  legsOf,
   ownershipConflicts,
   type PlacedStop,
   releaseConflicts,
@@ -59,21 +59,12 @@ class Precedences {
     return stronglyConnectedComponents(new Map(graph));
   }
 
+  /** Whether a leg must come before another one. */
   reaches(from: Leg, to: Leg): boolean {
-    return this.descendants(from).has(to);
-  }
-
-  descendants(from: Leg): ReadonlySet<Leg> {
-    const seen = new Set<Leg>();
-    const ahead = [from];
-    for (let leg = ahead.pop(); leg !== undefined; leg = ahead.pop()) {
-      for (const next of this.#after.get(leg)!.keys()) {
-        if (seen.has(next)) continue;
-        seen.add(next);
-        ahead.push(next);
-      }
-    }
-    return seen;
+    const reached = new Set([from]);
+    // The loop also visits legs that are added on the way.
+    for (const leg of reached) for (const next of this.#after.get(leg)!.keys()) reached.add(next);
+    return reached.has(to);
   }
 }
 
@@ -147,15 +138,20 @@ function cycleConflict(journey: Journey, layers: readonly Layer[]): Conflict | u
   const current = journey.routes.map(() => 0);
   for (const layer of layers) {
     const alone = layer.filter((legs) => legs.length === 1).flat();
+    const next = new Map(alone.map(({ route, to }) => [route, to]));
     const joint = layer.filter((legs) => legs.length > 1);
     for (const applied of [[], ...joint, joint.flat()]) {
       for (const { route, to } of applied) current[route] = to;
-      const cycle = cycleIn(possibleNodes(journey, current, alone), journey);
+      const possible = journey.routes.flatMap(({ stops }, route) =>
+        [...new Set([current[route]!, next.get(route) ?? current[route]!])].flatMap((stop) => {
+          const at = stops[stop];
+          return at === undefined || at.skips ? [] : [{ route, stop, at }];
+        }),
+      );
+      const cycle = cycleIn(possible);
       if (cycle !== undefined) {
-        return {
-          positions: cycle,
-          cause: { rule: 'cycle', members: cycle.map(({ at }) => at.locked) },
-        };
+        const members = cycle.map(({ at }) => at.locked);
+        return { positions: cycle, cause: { rule: 'cycle', members } };
       }
       for (const { route, to } of applied) current[route] = to - 1;
     }
@@ -164,30 +160,11 @@ function cycleConflict(journey: Journey, layers: readonly Layer[]): Conflict | u
   return undefined;
 }
 
-function possibleNodes(
-  { routes }: Journey,
-  current: readonly number[],
-  moving: readonly Leg[],
-): readonly PlacedStop[] {
-  const next = new Map(moving.map(({ route, to }) => [route, to]));
-  return routes.flatMap(({ stops }, route) =>
-    [...new Set([current[route]!, next.get(route) ?? current[route]!])].flatMap(
-      (stop): PlacedStop[] => {
-        const at = stops[stop];
-        return at === undefined || at.skips ? [] : [{ route, stop, at }];
-      },
-    ),
-  );
-}
-
 /** Returns a dependency cycle by depth-first search; undefined: there is none. */
-function cycleIn(
-  nodes: readonly PlacedStop[],
-  { routes }: Journey,
-): readonly PlacedStop[] | undefined {
+function cycleIn(nodes: readonly PlacedStop[]): readonly PlacedStop[] | undefined {
   const byRepository = new Map<string, PlacedStop[]>();
   for (const node of nodes) {
-    getOrCreate(byRepository, routes[node.route]!.repository, () => []).push(node);
+    getOrCreate(byRepository, node.at.locked.repository, () => []).push(node);
   }
   const next = ({ at }: PlacedStop) =>
     at.locked.requirements.flatMap((requirement) =>
@@ -263,7 +240,7 @@ export function orderLegs(journey: Journey): Ordering | Impasse {
 
 class OrderSearch {
   readonly #journey: Journey;
-  readonly #legs: Legs;
+  readonly #legs: ReadonlyMap<number, readonly Leg[]>;
   readonly #parties: ReadonlySet<Repository>;
   readonly #conflicts: readonly Conflict[];
   readonly #isUpgrade: boolean;
@@ -272,7 +249,7 @@ class OrderSearch {
   /** `avoidable`: conflicts that an order should avoid, but may have. */
   constructor(journey: Journey, avoidable: readonly Conflict[]) {
     this.#journey = journey;
-    this.#legs = new Legs(journey);
+    this.#legs = legsOf(journey);
     this.#conflicts = [
       ...requirementConflicts(journey),
       ...ownershipConflicts(journey),
@@ -284,10 +261,9 @@ class OrderSearch {
   }
 
   run(): Ordering | Impasse {
-    const precedences = new Precedences(this.#legs.all);
-    for (const leg of this.#legs.all) {
-      const next = this.#legs.outOf({ route: leg.route, stop: leg.to });
-      if (next !== undefined) precedences.add(leg, next);
+    const precedences = new Precedences([...this.#legs.values()].flat());
+    for (const legs of this.#legs.values()) {
+      for (const [at, next] of legs.slice(1).entries()) precedences.add(legs[at]!, next);
     }
     const brokenBefore: Cause[] = [];
     const atEnd: Cause[] = [];
@@ -311,8 +287,8 @@ class OrderSearch {
    * packages on the newer release come first, because more versions support it.
    */
   #waysOut({ positions, cause }: Conflict) {
-    const into = positions.flatMap((at) => this.#legs.into(at) ?? []);
-    const outOf = positions.flatMap((at) => this.#legs.outOf(at) ?? []);
+    const into = positions.flatMap(({ route, stop }) => this.#legs.get(route)![stop - 1] ?? []);
+    const outOf = positions.flatMap(({ route, stop }) => this.#legs.get(route)![stop] ?? []);
     const pairs = outOf.flatMap((before) =>
       into.flatMap((after) => (before.route === after.route ? [] : [[before, after] as const])),
     );
@@ -368,7 +344,14 @@ class OrderSearch {
 
   #layered(solved: Precedences): Ordering | Impasse {
     const precedences = solved.copy();
-    for (const upgrade of this.#legs.of(CROSSPLANE)) this.#isolate(upgrade, precedences);
+    const updates = [...this.#legs.values()].flat().filter(({ route }) => route !== CROSSPLANE);
+    // Packages move after an upgrade of Crossplane, or before a downgrade, where possible.
+    for (const upgrade of this.#legs.get(CROSSPLANE)!) {
+      for (const update of updates) {
+        const [first, second] = this.#isUpgrade ? [upgrade, update] : [update, upgrade];
+        if (!precedences.reaches(second, first)) precedences.add(first, second);
+      }
+    }
     const isRemoval = ({ route, to }: Leg) =>
       route !== CROSSPLANE && this.#journey.routes[route]!.stops[to] === undefined;
     const layers = layersOf(precedences, isRemoval);
@@ -379,17 +362,6 @@ class OrderSearch {
       if (into.length > 0) return { ...impasseOf([conflict.cause]), atEnd: true };
     }
     return { status: 'ordered', layers, precedences: solved.among(), brokenBefore: [] };
-  }
-
-  /** Moves packages after an upgrade of Crossplane, or before a downgrade, where possible. */
-  #isolate(upgrade: Leg, precedences: Precedences): void {
-    const later = precedences.descendants(upgrade);
-    for (const leg of this.#legs.all) {
-      if (leg.route === CROSSPLANE) continue;
-      if (this.#isUpgrade) {
-        if (!precedences.reaches(leg, upgrade)) precedences.add(upgrade, leg);
-      } else if (!later.has(leg)) precedences.add(leg, upgrade);
-    }
   }
 }
 

@@ -49,7 +49,7 @@ export function renderPlan(
   { commands, page, pin }: PlanTexts,
 ): ReadonlyMap<string, string> {
   const files = new Map([[PLAN_PAGE, page]]);
-  for (const step of plan.steps.keys()) {
+  for (const [step, { warnings }] of plan.steps.entries()) {
     const { extraManifests, packages } = stepBundle(plan, step, pin);
     const write = (name: string, text: string) => files.set(`${stepFolder(step)}/${name}`, text);
     const names: string[] = [];
@@ -62,30 +62,18 @@ export function renderPlan(
       write(name, writeYamlStream(objects));
     }
     if (names.length > 0) write(KUSTOMIZATION_FILE, writeYaml(kustomization(names)));
-    write(COMMANDS_FILE, script(plan.steps[step]!.warnings, commands[step]!));
+    const comments = warnings.map((text) => `# Warning: ${text.replaceAll('\n', ' ')}`);
+    write(COMMANDS_FILE, [...comments, 'set -eu', ...commands[step]!, ''].join('\n'));
   }
   return new Map(Array.from(files, ([name, text]) => [name, RENDERED_MARK + text]));
 }
 
-/** Returns a script that stops at the first error, with the warnings as comments. */
-function script(warnings: readonly string[], commands: readonly string[]): string {
-  const remarks = warnings.map((text) => `# Warning: ${text.replaceAll('\n', ' ')}`);
-  return [...remarks, 'set -eu', ...commands, ''].join('\n');
-}
-
-/** Objects that one step applies. */
-interface StepBundle {
-  /** ImageConfigs and runtime configs of the user, which packages depend on. */
-  readonly extraManifests: readonly JsonObject[];
-  /** Changed packages, dependencies first. */
-  readonly packages: readonly JsonObject[];
-}
-
 /**
- * Returns the objects that a step applies. The user's own objects are applied with the first step,
- * and again after each Crossplane upgrade, because the new release may support more of them.
+ * Returns the objects that a step applies: ImageConfigs and runtime configs of the user, and changed
+ * packages, dependencies first. The user's own objects are applied with the first step, and again
+ * after each Crossplane upgrade, because the new release may support more of them.
  */
-export function stepBundle(plan: LockfilePlan, step: number, pin: Pin): StepBundle {
+export function stepBundle(plan: LockfilePlan, step: number, pin: Pin) {
   const { release, releaseBefore, applied } = plan.steps[step]!;
   const appliesObjects = step === 0 || releaseBefore !== undefined;
   const own = appliesObjects
@@ -120,21 +108,14 @@ function withPins(own: readonly JsonObject[], plan: LockfilePlan, step: number):
 
 /** Converts an object for a release. Empty if the release does not have its kind yet. */
 function convertedFor(release: Target, object: JsonObject): readonly JsonObject[] {
-  if (!servesKind(release, object)) return [];
-  const { object: converted } = adaptToTarget(object, release);
-  return converted === undefined ? [] : [converted];
+  const converted = servesKind(release, object) && adaptToTarget(object, release).object;
+  return converted ? [converted] : [];
 }
 
 /** Maximum length of a command that is shown to people. Longer ones are only in scripts. */
 const MAX_LINE = 1_000;
 /** Timeout for a package to be reconciled and to become healthy. The default of kubectl is 30 s. */
 const TIMEOUT = '--timeout=15m';
-
-interface CommandOptions {
-  /** Path of the plan's folder in commands. */
-  readonly folder: string;
-  readonly pin: Pin;
-}
 
 /** A command of a step. */
 export interface StepCommand {
@@ -144,11 +125,14 @@ export interface StepCommand {
   readonly byHand: string | undefined;
 }
 
-/** Returns the commands of each step, in order. */
-export function planCommands(plan: LockfilePlan, { folder, pin }: CommandOptions): StepCommand[][] {
+/** Returns the commands of each step, in order. `folder`: the folder of the plan in commands. */
+export function planCommands(
+  plan: LockfilePlan,
+  { folder, pin }: { readonly folder: string; readonly pin: Pin },
+): StepCommand[][] {
   const { steps, kept } = plan;
   return steps.map((step, n) => {
-    const bundle = stepBundle(plan, n, pin);
+    const { extraManifests, packages } = stepBundle(plan, n, pin);
     const renamed = step.applied.filter(isRenamed).map(({ from }) => from!.locked);
     const path = `${folder}/${stepFolder(n)}`;
     return [
@@ -157,9 +141,7 @@ export function planCommands(plan: LockfilePlan, { folder, pin }: CommandOptions
       ...releaseCommands(step),
       ...[...renamed, ...previousOwners(step)].flatMap(deactivation),
       ...(pin === 'locked' ? step.applied.flatMap(exceptionDeletion) : []),
-      ...(bundle.extraManifests.length + bundle.packages.length > 0
-        ? [kubectl('apply', '-k', path)]
-        : []),
+      ...(extraManifests.length + packages.length > 0 ? [kubectl('apply', '-k', path)] : []),
       ...waitCommands(step, path, pin),
       ...[...renamed, ...step.removed.map(({ from }) => from!.locked)].flatMap((locked) => [
         kubectl('delete', resource(locked)),
@@ -172,9 +154,7 @@ export function planCommands(plan: LockfilePlan, { folder, pin }: CommandOptions
 
 /** Returns the commands for people. */
 export function manualCommands(commands: readonly StepCommand[]): string[] {
-  return commands.flatMap(({ byHand: line }) =>
-    line === undefined || line.length > MAX_LINE ? [] : [line],
-  );
+  return commands.flatMap(({ byHand }) => byHand ?? []).filter((line) => line.length <= MAX_LINE);
 }
 
 /** Returns the commands for scripts. */
@@ -213,7 +193,6 @@ function releaseCommands({ release, releaseBefore, after }: PlannedStep): StepCo
   ];
 }
 
-/** Returns the namespace of Crossplane and of package runtimes. */
 function namespaceOf(release: Target): string {
   return isUpboundBuild(release) ? 'upbound-system' : 'crossplane-system';
 }
