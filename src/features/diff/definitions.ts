@@ -170,9 +170,14 @@ function* findVersionSettings(before: ApiVersion, after: ApiVersion): Iterable<D
   const [from, to] = [before, after].map(({ written }) => mappingOf(written['subresources']) ?? {});
   for (const name of new Set([...Object.keys(from!), ...Object.keys(to!)])) {
     if (sameValue(from![name], to![name])) continue;
-    const text = subresourceText(name, from![name] !== undefined, to![name] !== undefined);
-    const at = place('subresources', name);
-    yield { rule: 'subresource-changed', severity: 'writers', text, ...at };
+    const change =
+      to![name] === undefined
+        ? 'removed: what writes to it fails'
+        : from![name] === undefined
+          ? 'added: what is written there otherwise is ignored'
+          : 'changed';
+    const at = { text: `the subresource ${name} ${change}`, ...place('subresources', name) };
+    yield { rule: 'subresource-changed', severity: 'writers', ...at };
   }
   if (!sameValue(before.written['selectableFields'], after.written['selectableFields'])) {
     const text = 'fields that objects can be selected by changed';
@@ -183,13 +188,6 @@ function* findVersionSettings(before: ApiVersion, after: ApiVersion): Iterable<D
     const text = 'columns of `kubectl get` changed';
     yield { rule: 'columns-changed', severity: 'harmless', text, ...place(columns) };
   }
-}
-
-function subresourceText(name: string, had: boolean, has: boolean): string {
-  if (had && has) return `the subresource ${name} changed`;
-  return has
-    ? `the subresource ${name} added: what is written there otherwise is ignored`
-    : `the subresource ${name} removed: what writes to it fails`;
 }
 
 /** Added, removed and changed versions, and the storage version. */

@@ -10,6 +10,7 @@ import {
   type Definition,
   type ResourceType,
 } from '../../crossplane/packages/package-contents.js';
+import type { Origin } from '../../base/errors.js';
 import { didYouMean } from '../../base/messages.js';
 import { firstAndMore } from '../diff/dropped-fields.js';
 import {
@@ -21,8 +22,9 @@ import {
 
 /** A Composition in the set with the functions and resources that it uses. */
 interface SetComposition {
-  readonly owner: LockedPackage;
-  readonly name: string;
+  /** Its name with its package, for messages. */
+  readonly shown: string;
+  readonly origin: Origin;
   readonly composes: Composed;
 }
 
@@ -30,7 +32,7 @@ interface SetComposition {
 export function missingFunctions(set: LintedProject): LintFinding[] {
   const functions = set.lockfile.packages.filter(({ kind }) => kind === 'Function');
   const names = functions.map(({ name }) => name);
-  return compositionsOf(set).flatMap(({ owner, name, composes }) =>
+  return compositionsOf(set).flatMap(({ shown, origin, composes }) =>
     [...new Set(composes.functions)]
       .filter((run) => !names.includes(run))
       .map((run): LintFinding => {
@@ -39,8 +41,7 @@ export function missingFunctions(set: LintedProject): LintFinding[] {
           installed === undefined
             ? 'no Function of that name is in the set'
             : `${installed.repository} is installed as \`${installed.name}\``;
-        const origin = set.originOf(owner.repository);
-        const text = `Composition \`${name}\` of ${owner.repository} ${owner.version} runs the function \`${run}\`, and ${found}`;
+        const text = `${shown} runs the function \`${run}\`, and ${found}`;
         const fix = functionFix(run, installed, didYouMean(run, names));
         return { rule: 'missing-function', severity: 'error', origin, text, fix };
       }),
@@ -83,12 +84,12 @@ export function incompatibleKinds(set: LintedProject): LintFinding[] {
       const defined = kinds.defined.get(`${group}/${type.kind}`);
       if (defined !== undefined) {
         if (defined.definition.storage === undefined) unknown.add(defined.by);
-        return versionFindings(set, composition, { type, ...defined });
+        return versionFindings(composition, type, defined);
       }
       const owner = kinds.unknown.get(group);
       if (owner !== undefined) unknown.add(owner);
       if (owner !== undefined || BUILT_IN.test(group)) return [];
-      const origin = set.originOf(composition.owner.repository);
+      const { origin } = composition;
       const text = `${uses(composition, type)}, which no package of the set defines`;
       const fix = 'add the package that defines it; `xpkg-resolve search` finds it by its kind';
       return [{ rule: 'missing-kind', severity: 'error', origin, text, fix }];
@@ -103,9 +104,9 @@ interface DefinedKind {
 }
 
 function versionFindings(
-  set: LintedProject,
   composition: SetComposition,
-  { type, by, definition }: DefinedKind & { readonly type: ResourceType },
+  type: ResourceType,
+  { by, definition }: DefinedKind,
 ): LintFinding[] {
   const { versions, storage, unserved = [], deprecated = [] } = definition;
   const version = type.apiVersion.slice(type.apiVersion.indexOf('/') + 1);
@@ -113,10 +114,9 @@ function versionFindings(
   const name = `${by.repository} ${by.version}`;
   const finding = (rule: string, problem: string, better: string): LintFinding[] => {
     const severity = rule === 'kind-not-served' ? 'error' : 'warning';
-    const origin = set.originOf(composition.owner.repository);
     const text = `${uses(composition, type)}, which ${name} ${problem}`;
     const fix = `use ${better} in the Composition, or another version of ${by.repository}`;
-    return [{ rule, severity, origin, text, fix }];
+    return [{ rule, severity, origin: composition.origin, text, fix }];
   };
   if (!served.includes(version)) {
     const alternatives = served.map((each) => `\`${each}\``).join(', ') || 'no version';
@@ -128,8 +128,8 @@ function versionFindings(
   return finding('kind-not-stored', `stores as ${better}`, better);
 }
 
-function uses({ owner, name }: SetComposition, { apiVersion, kind }: ResourceType): string {
-  return `Composition \`${name}\` of ${owner.repository} ${owner.version} uses \`${kind}\` of \`${apiVersion}\``;
+function uses({ shown }: SetComposition, { apiVersion, kind }: ResourceType): string {
+  return `${shown} uses \`${kind}\` of \`${apiVersion}\``;
 }
 
 /** Reports sources that do not provide the data for the rules on Compositions. */
@@ -171,11 +171,12 @@ export function unusedProviders(set: LintedProject): LintFinding[] {
     }));
 }
 
-function compositionsOf({ lockfile, contentsOf }: LintedProject): SetComposition[] {
-  return lockfile.packages.flatMap((owner) =>
-    (contentsOf(owner.repository)?.objects ?? []).flatMap(({ name, composes }) =>
-      composes === undefined ? [] : [{ owner, name, composes }],
-    ),
+function compositionsOf({ lockfile, contentsOf, originOf }: LintedProject): SetComposition[] {
+  return lockfile.packages.flatMap(({ repository, version }) =>
+    (contentsOf(repository)?.objects ?? []).flatMap(({ name, composes }) => {
+      const shown = `Composition \`${name}\` of ${repository} ${version}`;
+      return composes === undefined ? [] : [{ shown, origin: originOf(repository), composes }];
+    }),
   );
 }
 

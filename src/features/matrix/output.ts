@@ -199,13 +199,16 @@ export function matrixHeadline({ rows }: Matrix): string {
 }
 
 function matrixTable({ rows }: Matrix): string[] {
-  const cell = (text: string) => codeSpan(text, { inTable: true });
   const cells = rows.map((row) => [
-    cell(releaseRange(row.releases)),
+    inCode(releaseRange(row.releases)),
     VERDICTS[row.status],
-    cell(row.status === 'solved' ? counted(row.packages.length, 'package') : row.reason),
+    inCode(row.status === 'solved' ? counted(row.packages.length, 'package') : row.reason),
   ]);
   return table(['Crossplane', '', ''], cells);
+}
+
+function inCode(cell: string): string {
+  return codeSpan(cell, { inTable: true });
 }
 
 /** Returns the report of a matrix. `failed`: the set works on none of the releases. */

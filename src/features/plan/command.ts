@@ -10,7 +10,7 @@ import {
   planOutput,
   type PlanValue,
 } from './output.js';
-import { type LockfilePlan, plan, type PlanContents } from './plan.js';
+import { type LockfilePlan, plan } from './plan.js';
 import { PLAN_PAGE, planCommands, renderPlan, scriptCommands, STEP_FILES } from './render-plan.js';
 import { byCodePoint } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
@@ -20,12 +20,12 @@ import { writeTransaction } from '../../base/files/transaction.js';
 import { outputFlag, pinFlags, writeFlag } from '../../cli/arguments/common-flags.js';
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
 import { extraManifestsIn, workingPlace } from '../../cli/files/lock-file.js';
-import { type NamedLock, requireNamedLock } from '../../cli/files/named-lock.js';
+import { requireNamedLock } from '../../cli/files/named-lock.js';
 import { type ArgsOf, EXIT, type Flags, jsonDocument, OtherResult } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { isOciPath } from '../../cli/sources/oci-path.js';
 import type { RegistryArgs } from '../../cli/sources/registries.js';
-import { openSources, type SourceArgs, sourceFlags } from '../../cli/sources/source-flags.js';
+import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { documentParser } from '../../crossplane/package-yaml/document-pair.js';
@@ -129,7 +129,17 @@ export const planCommand = defineCommand({
     const [from, to] = [old.lockfile, newer.lockfile];
     const answer = await withProgress(io, stats, async () => {
       const via = await stopovers(args.via, { from, to, source });
-      const contents = await planContents(old, newer, args, io);
+      // A plan uses the network only if the user asks for it with `--from`.
+      const sides = { ...args, schemas: true };
+      const contents =
+        args.from === undefined
+          ? undefined
+          : {
+              old: await lockSide(old, sides, io),
+              fresh: await lockSide(newer, sides, io),
+              parser: documentParser,
+              concurrency: args.concurrency,
+            };
       return plan(from, to, { pin, via, source, contents });
     });
     const folder = planFolder(args.out ?? DEFAULT_FOLDER);
@@ -167,25 +177,6 @@ function plannedNotes(
   return lines;
 }
 
-/** Returns undefined without `--from`: a plan uses the network only if the user asks for it. */
-async function planContents(
-  old: NamedLock,
-  newer: NamedLock,
-  args: SourceArgs,
-  io: RunIo,
-): Promise<PlanContents | undefined> {
-  if (args.from === undefined) return undefined;
-  const sides = { ...args, schemas: true };
-  return {
-    old: await lockSide(old, sides, io),
-    fresh: await lockSide(newer, sides, io),
-    parser: documentParser,
-    concurrency: args.concurrency,
-  };
-}
-
-const STEP_FOLDER = /^\d{2,}$/;
-
 /** Returns the path of a folder without a slash at the end. */
 function planFolder(named: string): string {
   return dirname(join(named, PLAN_PAGE));
@@ -205,8 +196,13 @@ async function writePlanFolder(
   const page = `\n${planMarkdown(plan, commands)}`;
   const files = renderPlan(plan, { commands: commands.map(scriptCommands), page, pin });
   const folder = resolve(io.cwd, named);
-  const steps = (await namesIn(folder)).filter((name) => STEP_FOLDER.test(name));
-  const old = steps.flatMap((step) => STEP_FILES.map((name) => `${step}/${name}`));
+  const existing = await readdir(folder).catch((error: unknown) => {
+    if (isAbsent(error)) return [];
+    throw error;
+  });
+  const old = existing
+    .filter((name) => /^\d{2,}$/.test(name))
+    .flatMap((step) => STEP_FILES.map((name) => `${step}/${name}`));
   const names = new Set([...files.keys(), ...old, PLAN_PAGE]);
   const changes = Array.from(names, (name) => ({
     path: join(folder, name),
@@ -215,15 +211,6 @@ async function writePlanFolder(
   }));
   if (write) await writeTransaction(changes, workingPlace(io));
   return [...files.keys()].map((name) => `${named}/${name}`).sort(byCodePoint);
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }
 
 type StepsArgs = RegistryArgs & {

@@ -164,22 +164,10 @@ function requiredIn({ required }: Extract<Cause, { constraint: string }>): Repos
 }
 
 function packagesIn(cause: Cause): readonly Repository[] {
-  switch (cause.rule) {
-    case 'version':
-    case 'kind':
-    case 'missing':
-      return [cause.requirer.repository, requiredIn(cause)];
-    case 'owner':
-    case 'kept':
-      return [cause.from.repository, cause.to.repository];
-    case 'crossplane':
-    case 'reference':
-    case 'content':
-    case 'controller-config':
-      return [cause.locked.repository];
-    case 'cycle':
-      return cause.members.map(({ repository }) => repository);
-  }
+  if (cause.rule === 'cycle') return cause.members.map(({ repository }) => repository);
+  if ('locked' in cause) return [cause.locked.repository];
+  if ('from' in cause) return [cause.from.repository, cause.to.repository];
+  return [cause.requirer.repository, requiredIn(cause)];
 }
 
 /** Maximum number of versions that the search reads: of one package, and in total. */

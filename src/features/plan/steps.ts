@@ -192,25 +192,28 @@ export interface CheckedPackages {
 
 /** Returns the warnings for a step: deleted objects and other risks. */
 export function stepWarnings(step: PlanStep, checked: CheckedPackages): string[] {
-  const { handOvers, deleted, dropped } = stepObjects(step);
-  const removed = new Set(step.removed.map(({ repository }) => repository));
   return [
     ...releaseWarnings(step),
-    ...handOvers.map(({ from, to, objects }) => {
-      const handOver = `${objectsText(objects)} ${objects.length === 1 ? 'passes' : 'pass'} from ${from.repository} to ${to.repository}`;
-      return removed.has(from.repository)
-        ? `${handOver}: delete ${from.repository} only when ${to.repository} is healthy, or ${deletionText(objects)}`
-        : `${handOver}: until ${from.repository} has moved, ${to.repository} cannot own ${pronoun(objects)}`;
-    }),
-    ...deleted.map(deletionWarning),
-    ...dropped.map(
-      ({ move: { repository, to }, objects }) =>
-        `${repository} ${to!.locked.version} no longer has ${objectsText(objects)}: ${objects.length === 1 ? 'it stays' : 'they stay'} in the cluster, and no package owns ${pronoun(objects)}`,
-    ),
-    ...step.applied.flatMap(objectWarnings),
-    ...manualWarnings(step),
-    ...uncheckedWarnings(step, checked),
+    ...ownerWarnings(step),
+    ...step.applied.flatMap((move) => [...moveWarnings(move)]),
+    ...runtimeWarnings(step, checked),
   ];
+}
+
+function* ownerWarnings(step: PlanStep): Iterable<string> {
+  const { handOvers, deleted, dropped } = stepObjects(step);
+  const removed = new Set(step.removed.map(({ repository }) => repository));
+  for (const { from, to, objects } of handOvers) {
+    const handOver = `${objectsText(objects)} ${objects.length === 1 ? 'passes' : 'pass'} from ${from.repository} to ${to.repository}`;
+    yield removed.has(from.repository)
+      ? `${handOver}: delete ${from.repository} only when ${to.repository} is healthy, or ${deletionText(objects)}`
+      : `${handOver}: until ${from.repository} has moved, ${to.repository} cannot own ${pronoun(objects)}`;
+  }
+  yield* deleted.map(deletionWarning);
+  for (const { move, objects } of dropped) {
+    const text = `${move.repository} ${move.to!.locked.version} no longer has ${objectsText(objects)}`;
+    yield `${text}: ${objects.length === 1 ? 'it stays' : 'they stay'} in the cluster, and no package owns ${pronoun(objects)}`;
+  }
 }
 
 function deletionWarning({ move, objects }: OwnerlessObjects): string {
@@ -235,72 +238,54 @@ function pronoun(objects: readonly OwnedObject[]): string {
   return objects.length === 1 ? 'it' : 'them';
 }
 
-function releaseWarnings({ release, releaseBefore, before }: PlanStep): string[] {
-  if (releaseBefore === undefined) return [];
-  const skipped = minorsBetween(releaseBefore, release);
-  const downgrade = `Crossplane is not made to go back from ${releaseBefore.version} to ${release.version}: try it on a copy of the cluster`;
-  const skips = `this skips ${skipped.join(', ')}, and Crossplane supports one minor version at a time; this tool does not know which releases to pass through here, so name them: \`--via crossplane@${skipped[0]}.PATCH\``;
-  return [
-    ...(isNewer(release, releaseBefore) ? [] : [downgrade]),
-    ...(skipped.length === 0 ? [] : [skips]),
-    ...(isUpgradeToV2(releaseBefore, release) ? v2Warnings(release, before) : []),
-  ];
-}
-
-/** Returns warnings on features that Crossplane v2 removed, only some of which lockfiles show. */
-function v2Warnings({ version }: Target, installed: readonly Stop[]): string[] {
-  const configured = installed.filter(({ locked }) => usesControllerConfig(locked));
-  return [
-    `Crossplane v2 has no ControllerConfig, no Compositions with \`mode: Resources\`, no external secret stores and no default registry: replace what you have of these before this step`,
-    ...configured.map(
-      ({ locked }) =>
-        `${locked.repository} ${locked.version} has a \`controllerConfigRef\`, which Crossplane ${version} ignores: its runtime falls back to the default settings until it has a \`runtimeConfigRef\``,
-    ),
-  ];
-}
-
-function objectWarnings(move: PackageMove): string[] {
-  const { repository, from, to } = move;
-  if (from === undefined || to === undefined) return [];
-  const [before, after] = [from.locked, to.locked];
-  if (isRenamed(move)) {
-    return [
-      `${repository} becomes the ${after.kind} ${after.name}: the ${before.kind} ${before.name} is deleted only when that is healthy`,
-    ];
+/** Yields warnings on a change of Crossplane. Lockfiles show only some features that v2 removed. */
+function* releaseWarnings({ release, releaseBefore, before }: PlanStep): Iterable<string> {
+  if (releaseBefore === undefined) return;
+  if (!isNewer(release, releaseBefore)) {
+    yield `Crossplane is not made to go back from ${releaseBefore.version} to ${release.version}: try it on a copy of the cluster`;
   }
-  const areKnown = before.digest !== undefined && after.digest !== undefined;
-  if (before.version !== after.version || !areKnown || before.digest === after.digest) return [];
-  return [
-    `${repository} keeps the tag ${after.version}, which names other bytes now: a cluster that pulled it before pulls it again only with \`packagePullPolicy: Always\``,
-  ];
+  const skipped = minorsBetween(releaseBefore, release);
+  if (skipped.length > 0) {
+    yield `this skips ${skipped.join(', ')}, and Crossplane supports one minor version at a time; this tool does not know which releases to pass through here, so name them: \`--via crossplane@${skipped[0]!}.PATCH\``;
+  }
+  if (!isUpgradeToV2(releaseBefore, release)) return;
+  yield `Crossplane v2 has no ControllerConfig, no Compositions with \`mode: Resources\`, no external secret stores and no default registry: replace what you have of these before this step`;
+  for (const { locked } of before) {
+    if (!usesControllerConfig(locked)) continue;
+    yield `${packageText(locked)} has a \`controllerConfigRef\`, which Crossplane ${release.version} ignores: its runtime falls back to the default settings until it has a \`runtimeConfigRef\``;
+  }
 }
 
-/** Manual activation stops the old revision, but does not start the new one. */
-function manualWarnings({ applied }: PlanStep): string[] {
-  const moved = applied.filter(
+function* moveWarnings(move: PackageMove): Iterable<string> {
+  if (move.from === undefined || move.to === undefined) return;
+  const [before, after] = [move.from.locked, move.to.locked];
+  const areKnown = before.digest !== undefined && after.digest !== undefined;
+  if (isRenamed(move)) {
+    yield `${move.repository} becomes the ${after.kind} ${after.name}: the ${before.kind} ${before.name} is deleted only when that is healthy`;
+  } else if (before.version === after.version && areKnown && before.digest !== after.digest) {
+    yield `${move.repository} keeps the tag ${after.version}, which names other bytes now: a cluster that pulled it before pulls it again only with \`packagePullPolicy: Always\``;
+  }
+}
+
+/** Yields warnings on manual activation, and on packages that only their lockfile's release checked. */
+function* runtimeWarnings(
+  { release, applied }: PlanStep,
+  { lockedFor, isRead }: CheckedPackages,
+): Iterable<string> {
+  const manual = applied.filter(
     ({ from, to }) =>
       from !== undefined &&
       from.locked.version !== to!.locked.version &&
       isActivatedManually(to!.locked),
   );
-  if (moved.length === 0) return [];
-  const names = moved.map(({ repository }) => repository).join(', ');
-  return [
-    `${names}: with \`revisionActivationPolicy: Manual\` the installed version stops when the new one is applied, and nothing runs until the new revision is activated, as this step does`,
-  ];
-}
-
-/** Warns about packages that were only checked for the release of the lockfile. */
-function uncheckedWarnings(
-  { release, applied }: PlanStep,
-  { lockedFor, isRead }: CheckedPackages,
-): string[] {
-  const unread = applied.filter(({ to }) => !isRead(to!.locked));
-  if (unread.length === 0 || release.version === lockedFor) return [];
-  const names = unread.map(({ repository, to }) => `${repository} ${to!.locked.version}`);
-  return [
-    `by its constraints Crossplane ${release.version} takes ${names.join(', ')}; what is in ${names.length === 1 ? 'it' : 'them'} was looked at for ${lockedFor} alone`,
-  ];
+  if (manual.length > 0) {
+    const names = manual.map(({ repository }) => repository).join(', ');
+    yield `${names}: with \`revisionActivationPolicy: Manual\` the installed version stops when the new one is applied, and nothing runs until the new revision is activated, as this step does`;
+  }
+  const unread = applied.map(({ to }) => to!.locked).filter((locked) => !isRead(locked));
+  if (unread.length > 0 && release.version !== lockedFor) {
+    yield `by its constraints Crossplane ${release.version} takes ${unread.map(packageText).join(', ')}; what is in ${unread.length === 1 ? 'it' : 'them'} was looked at for ${lockedFor} alone`;
+  }
 }
 
 /** Maximum number of objects that a message names. */
