@@ -66,7 +66,11 @@ export const initCommand = defineCommand({
   ],
   epilogue: `Writes \`${FILE}\`, which resolves as it is, and never over one that is there. Where what is asked for does not fit, nothing is written (exit code 3).`,
   run: async (args, io) => {
-    refuseOverwriting(io);
+    if (existsSync(resolvePath(io.cwd, FILE))) {
+      throw new InputError(`\`${FILE}\` is there already, and is left as it is`, {
+        hint: '`xpkg-resolve add` and `set crossplane` change it',
+      });
+    }
     const given = args.crossplane ?? (await askForRelease(io));
     const crossplane = given && (targetFor(given)?.version ?? given);
     const request = await requestOf(args, io);
@@ -112,13 +116,6 @@ const initOutput = jsonOutput(schema, (project: string): Static<typeof schema> =
   file: FILE,
   text: project,
 }));
-
-function refuseOverwriting({ cwd }: RunIo): void {
-  if (!existsSync(resolvePath(cwd, FILE))) return;
-  throw new InputError(`\`${FILE}\` is there already, and is left as it is`, {
-    hint: '`xpkg-resolve add` and `set crossplane` change it',
-  });
-}
 
 /** Returns the answer of the user; undefined without a terminal, or for the default. */
 async function askForRelease(io: RunIo): Promise<string | undefined> {

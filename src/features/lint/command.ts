@@ -144,7 +144,7 @@ function withoutAnswer(
   return new OtherResult(async (output, io) => {
     io.report?.(async (name) => {
       const { answerReport } = await import('../resolve/findings-output.js');
-      return answerReport(name, { answer, request, isWritten: false });
+      return answerReport(name, answer, request, false);
     });
     if (answer.status === 'unsolvable') {
       const mixed = digestAndRange(request, answer);

@@ -180,7 +180,7 @@ export async function reportOfAnswer(
 ): Promise<Report> {
   if (mismatches === undefined) {
     const { answerReport } = await import('./findings-output.js');
-    return answerReport(command, { answer, request, isWritten: write });
+    return answerReport(command, answer, request, write);
   }
   const { LockPlaces, mismatchReport } = await import('../../cli/findings/report-parts.js');
   return mismatchReport(command, mismatches, await LockPlaces.read(lock, io));

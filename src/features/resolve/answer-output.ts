@@ -21,7 +21,7 @@ import {
 import type { GivenInputs } from '../../project/edit/input-edit.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import type { CoreEntry, CoreKind } from '../../resolver/explain/refusal.js';
-import type { Answer } from '../../resolver/resolve/answer.js';
+import type { Answer, Stats } from '../../resolver/resolve/answer.js';
 import type { Movement } from '../../resolver/resolve/movements.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
 import type { HeldBy } from '../../resolver/resolve/blocked-by.js';
@@ -120,15 +120,7 @@ const finding = record({
   'fix?': text('What to write instead.'),
 });
 
-interface AnswerStats {
-  readonly listed?: number;
-  readonly fetched?: number;
-  readonly bytes?: number;
-  readonly decisions?: number;
-  readonly conflicts?: number;
-}
-
-const stats: TypedSchema<AnswerStats> = {
+const stats: TypedSchema<Partial<Stats & Pick<PrintedAnswer, 'bytes'>>> = {
   type: 'object',
   properties: {
     listed: count('Tag lists asked for.'),

@@ -2,7 +2,7 @@ import { type Origin, formatOrigin } from '../../base/errors.js';
 import type { Request } from '../../project/inputs/request.js';
 import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import { codeSpan } from '../../base/escape.js';
-import type { Answer, GaveUp, Solved, Unsolvable } from '../../resolver/resolve/answer.js';
+import type { Answer, GaveUp, Unsolvable } from '../../resolver/resolve/answer.js';
 import { counted, changeLines, shortVersion } from '../../cli/terminal/package-text.js';
 import { details, singleStep } from '../../cli/findings/report-parts.js';
 
@@ -50,45 +50,45 @@ function refusalFindings(refusal: Unsolvable, request: Request): ReportFinding[]
 function originsIn(request: Request): Map<string, Origin> {
   const { roots, crossplane, overrides, exclude, policies = [] } = request;
   const rules = policies.flatMap(({ registries, deny, minimumAge }) => [
-    ...(registries ? [registries] : []),
+    registries,
     ...deny,
-    ...(minimumAge ? [minimumAge] : []),
+    minimumAge,
   ]);
   const inside = roots.flatMap((root) => (root.root === 'local' ? root.dependsOn : []));
-  const release = crossplane ? [crossplane] : [];
-  const all = [...roots, ...overrides, ...exclude, ...release, ...rules, ...inside];
-  return new Map(all.map(({ origin }) => [formatOrigin(origin), origin]));
+  const all = [...roots, ...overrides, ...exclude, crossplane, ...rules, ...inside];
+  const given = all.filter((one) => one !== undefined);
+  return new Map(given.map(({ origin }) => [formatOrigin(origin), origin]));
 }
 
-function gaveUpFinding({ reason, stats }: GaveUp): ReportFinding {
-  const text =
-    reason === undefined
-      ? `gave up after ${stats.conflicts} conflicts and ${stats.fetched} packages read`
-      : `gave up: ${reason}`;
+function gaveUpFinding({ reason, stats: { conflicts, fetched } }: GaveUp): ReportFinding {
+  const why = reason ?? `after ${conflicts} conflicts and ${fetched} packages read`;
+  const text = `gave up${reason === undefined ? '' : ':'} ${why}`;
   return { rule: 'gave-up', severity: 'error', fails: true, text };
 }
 
-interface ReportedRun {
-  readonly answer: Answer;
-  readonly request: Request;
-  /** False with `--no-write`. */
-  readonly isWritten: boolean;
-}
-
-export function answerReport(command: string, { answer, request, isWritten }: ReportedRun): Report {
+/** `isWritten`: false with `--no-write`. */
+export function answerReport(
+  command: string,
+  answer: Answer,
+  request: Request,
+  isWritten: boolean,
+): Report {
   const findings = answerFindings(answer, request);
   if (answer.status !== 'solved') {
     return singleStep({ command, headline: findings[0]!.text.split('\n')[0]!, findings });
   }
   const { lockfile, target, changes, notes } = answer;
   const headline = `${counted(lockfile.packages.length, 'package')} for Crossplane ${target.version}`;
+  const packages = lockfile.packages.map(
+    ({ repository, version }) => `${codeSpan(repository)} ${codeSpan(shortVersion(version))}`,
+  );
   return singleStep({
     command,
     headline,
     findings,
     details: [
       ...details(counted(changes.length, 'change'), changeLines(changes, isWritten).map(asCode)),
-      ...details(headline, packageItems(answer)),
+      ...details(headline, packages),
       ...details(counted(notes.length, 'note'), notes.map(asCode)),
     ].join('\n\n'),
     outputs: { crossplane: target.version, packages: String(lockfile.packages.length) },
@@ -96,9 +96,3 @@ export function answerReport(command: string, { answer, request, isWritten }: Re
 }
 
 const asCode = (text: string) => codeSpan(text);
-
-function packageItems({ lockfile }: Solved): string[] {
-  return lockfile.packages.map(
-    ({ repository, version }) => `${codeSpan(repository)} ${codeSpan(shortVersion(version))}`,
-  );
-}

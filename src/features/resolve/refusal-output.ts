@@ -41,18 +41,17 @@ export function hintsOf(
 
 /** Whether every file can be edited in place, and a new file would replace none. */
 function canApply({ files }: InputEdit, inputs: GivenInputs): boolean {
-  if (files.some(({ file }) => wouldReplace(file, inputs))) return false;
+  const { texts, cwd } = inputs;
+  const wouldReplace = (file: string) =>
+    !texts.has(file) && cwd !== undefined && existsSync(resolve(cwd, file));
+  if (files.some(({ file }) => wouldReplace(file))) return false;
   try {
-    editedTexts(files, inputs.texts);
+    editedTexts(files, texts);
     return true;
   } catch (error) {
     if (error instanceof InputError) return false;
     throw error;
   }
-}
-
-function wouldReplace(file: string, { texts, cwd }: GivenInputs): boolean {
-  return !texts.has(file) && cwd !== undefined && existsSync(resolve(cwd, file));
 }
 
 /** Number of lines after which further hints are only shown with `--explain`. */
@@ -210,20 +209,13 @@ function written(file: string, before: string, after: string): readonly string[]
   return lines.length === 1 ? [`${place} ${lines[0]!.trimStart()}`] : [place, ...lines];
 }
 
-/** An applied hint. */
-interface AppliedHint {
-  readonly edit: InputEdit;
-  /** Texts of the files and of standard input that it changes. */
-  readonly texts: ReadonlyMap<string, string>;
-}
-
-/** Applies the hint with that number (from 1) and prints its changes. Files are written later. */
+/** Applies the hint with that number (from 1) and prints its changes. Returns the new texts. */
 export function takeHint(
   number: number,
   { suggestions }: Unsolvable,
   inputs: GivenInputs,
   io: RunIo,
-): AppliedHint {
+): { readonly edit: InputEdit; readonly texts: ReadonlyMap<string, string> } {
   const hints = hintsOf(suggestions, inputs);
   const hint = hints[number - 1];
   if (hint?.edit === undefined) {

@@ -10,13 +10,12 @@ import {
 } from '../../project/inputs/request.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import { parseVersion } from '../../crossplane/constraints/version.js';
-import { outdated, type Outdated } from './outdated.js';
+import { outdated } from './outdated.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import {
   suggestionsApplied,
   withPrintedAdvice,
-  type AdvisedPackage,
   type OutdatedValue,
   outdatedLines,
   outdatedReport,
@@ -66,7 +65,7 @@ export const outdatedCommand = defineCommand({
     // Without input files there is nothing that `update` could resolve.
     const packages =
       read === undefined
-        ? report.packages.map(withoutAdvice)
+        ? report.packages.map((one) => ({ ...one, advice: undefined }))
         : withPrintedAdvice(report.packages, args, io);
     return { report, packages, crossplane: lockfile.crossplane };
   },
@@ -83,10 +82,6 @@ export const outdatedCommand = defineCommand({
   },
   exit: ({ packages }, { exitCode }) => (exitCode && packages.length > 0 ? 'findings' : 'ok'),
 });
-
-function withoutAdvice(one: Outdated): AdvisedPackage {
-  return { ...one, advice: undefined };
-}
 
 /** Returns a request for the locked packages that no other one requires, in their version or newer. */
 function whatIsLocked(lockfile: Lockfile, kept: readonly KeptObject[]): Request {

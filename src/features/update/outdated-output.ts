@@ -4,7 +4,7 @@ import { wrap } from '../../base/messages.js';
 import { type LockPlaces, singleStep, table } from '../../cli/findings/report-parts.js';
 import type { Report } from '../../cli/findings/report.js';
 import { columns, counted } from '../../cli/terminal/package-text.js';
-import { effectText, type ChangeEffect } from '../../resolver/suggest/change-effect.js';
+import { effectText } from '../../resolver/suggest/change-effect.js';
 import { heldByText } from '../../resolver/resolve/blocked-by.js';
 import {
   crossplane,
@@ -91,7 +91,7 @@ export function outdatedReport(
       fits === version ? undefined : fits,
       newest,
       heldBy && heldByText(heldBy),
-    ].map(cell),
+    ].map((value) => (value === undefined ? '' : codeSpan(value, { inTable: true }))),
   );
   return singleStep({
     command: 'outdated',
@@ -104,10 +104,6 @@ export function outdatedReport(
     isDetailed: true,
     outputs: { outdated: String(packages.length) },
   });
-}
-
-function cell(text: string | undefined): string {
-  return text === undefined ? '' : codeSpan(text, { inTable: true });
 }
 
 /** The result of `outdated`. */
@@ -159,14 +155,8 @@ export const outdatedOutput = jsonOutput(
   }),
 );
 
-/** Printed advice. */
-export interface PrintedAdvice {
-  readonly text: string;
-  readonly version: string;
-  /** Command lines; source flags are not among their words. */
-  readonly commands: readonly string[];
-  readonly effect: ChangeEffect;
-}
+/** Printed advice. Source flags are not among the words of its command lines. */
+export type PrintedAdvice = Static<typeof advice>;
 
 /** A package of the report, with its printed advice. */
 export type AdvisedPackage = Omit<Outdated, 'advice'> & {
@@ -196,13 +186,10 @@ export function suggestionsApplied(
   };
 }
 
-/** The arguments of `outdated` and `update`; only `update` renders. */
-type AdvisedArgs = ResolveArgs & { readonly out?: string };
-
 /** Returns the packages with their advice as command lines. */
 export function withPrintedAdvice(
   packages: readonly Outdated[],
-  args: AdvisedArgs,
+  args: ResolveArgs & { readonly out?: string },
   io: RunIo,
 ): readonly AdvisedPackage[] {
   return packages.map(({ advice, ...each }) => {

@@ -43,7 +43,11 @@ export const updateCommand = defineCommand({
   ],
   run: async (args, io) => {
     refuseTwoOutputs(args);
-    if (args.acceptMoved && (args.packages ?? []).length === 0) throw nothingAccepted();
+    if (args.acceptMoved && (args.packages ?? []).length === 0) {
+      throw new InputError('`--accept-moved` is given without a package', {
+        hint: 'name each package whose new bytes you have looked at',
+      });
+    }
     const lock = await readRequiredLock(args, io);
     const { lockfile } = lock;
     const moves = (args.packages ?? []).map((text) => readMove(text, lockfile, args.lock));
@@ -68,9 +72,3 @@ export const updateCommand = defineCommand({
   },
   ...answerPrinting,
 });
-
-function nothingAccepted(): InputError {
-  return new InputError('`--accept-moved` is given without a package', {
-    hint: 'name each package whose new bytes you have looked at',
-  });
-}

@@ -75,20 +75,17 @@ function pathLines(locked: LockedPackage, path: readonly LockEdge[]): string[] {
   if (omitted > 1) {
     steps.splice(STEPS_AT_AN_END, omitted, `… ${counted(omitted, 'more step')}`);
   }
+  const reason = start.direct
+    ? 'is asked for directly'
+    : 'is asked for by no locked package: by a local one, for an API, or in place of another';
   return [
-    `  ${nameOf(start)} ${directText(start)}`,
+    `  ${nameOf(start)} ${reason}`,
     ...steps.map((step, i) => `${' '.repeat(4 + 2 * i)}${step}`),
   ];
 }
 
 function nameOf({ repository, version }: LockedPackage): string {
   return `${repository} ${shortVersion(version)}`;
-}
-
-function directText({ direct }: LockedPackage): string {
-  return direct
-    ? 'is asked for directly'
-    : 'is asked for by no locked package: by a local one, for an API, or in place of another';
 }
 
 /** Returns why the answer does not have a version, as `resolve` would. */

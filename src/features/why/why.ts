@@ -41,7 +41,7 @@ export function whyLocked(lockfile: Lockfile, locked: LockedPackage): Why {
     const { at, path } = pending.pop()!;
     steps++;
     if (starts.has(at)) {
-      const edges = edgesOf(path);
+      const edges = [...edgesOf(path)];
       if (paths.length > 0 && listed + edges.length > MAX_EDGES) break;
       paths.push(edges);
       listed += edges.length;
@@ -59,14 +59,12 @@ export function whyLocked(lockfile: Lockfile, locked: LockedPackage): Why {
 }
 
 function isOn(path: Path | undefined, locked: LockedPackage): boolean {
-  for (let at = path; at !== undefined; at = at.rest) if (at.edge.to === locked) return true;
+  for (const { to } of edgesOf(path)) if (to === locked) return true;
   return false;
 }
 
-function edgesOf(path: Path | undefined): readonly LockEdge[] {
-  const edges: LockEdge[] = [];
-  for (let at = path; at !== undefined; at = at.rest) edges.push(at.edge);
-  return edges;
+function* edgesOf(path: Path | undefined): Iterable<LockEdge> {
+  for (let at = path; at !== undefined; at = at.rest) yield at.edge;
 }
 
 /** Returns the locked packages that own an object with a name, each with the object. */

@@ -144,7 +144,8 @@ export class Driver {
       case 'prefetch':
         return this.#prefetch(question.next, target);
       case 'versions':
-        return this.#tags(question.repository, target);
+        this.#listed.add(question.repository);
+        return this.#reader.tagsNow(question.repository, target);
       case 'meta':
         return this.#content(question.candidate, target);
       case 'ruling':
@@ -171,11 +172,6 @@ export class Driver {
   #isUnlisted(question: Question): boolean {
     if (question.ask === 'versions') return !this.#listed.has(question.repository);
     return question.ask === 'owners' && !this.#ownersRequested.has(JSON.stringify(question.demand));
-  }
-
-  #tags(repository: Repository, target: Target): Reply | Promise<Reply> {
-    this.#listed.add(repository);
-    return this.#reader.tagsNow(repository, target);
   }
 
   #owners(demand: CrdRef, target: Target): Reply | Promise<Reply> {

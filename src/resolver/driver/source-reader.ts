@@ -50,7 +50,8 @@ export class SourceReader implements PackageSource {
   readonly #rulings = new Map<CandidateRule, ReplyCache<Ruling | undefined>>();
   /** Contents of packages, by release. */
   readonly #judged = new Map<CheckedPackage, Map<string, PackageMeta | Rejection>>();
-  readonly #owned = new EqualLists();
+  /** The first list of equal lists of owned objects. Each pair of lists is compared once. */
+  readonly #owned = new Map<string, readonly OwnedObject[]>();
   /** Repositories whose tag lists have been counted. */
   readonly #counted = new Set<Repository>();
 
@@ -120,8 +121,9 @@ export class SourceReader implements PackageSource {
     const release = compat ? `${target.version} compat` : target.version;
     return getOrCreate(byRelease, release, () => {
       const judged = judge(fetched.contents, target, { compat });
-      // Equal lists become one list, so that they are compared once.
-      return isRejection(judged) ? judged : { ...judged, owns: this.#owned.first(judged.owns) };
+      if (isRejection(judged)) return judged;
+      const names = judged.owns.map(({ kind, name }) => `${kind} ${name}`).join('\n');
+      return { ...judged, owns: getOrCreate(this.#owned, names, () => judged.owns) };
     });
   }
 
@@ -278,23 +280,6 @@ function ruleNames(rules: TargetRules): readonly Rule[] {
   return Object.keys(rules) as Rule[]; // the type names every property
 }
 
-/** Replaces equal lists of owned objects by one list, so that each pair is compared once. */
-export class EqualLists {
-  readonly #byText = new Map<string, readonly OwnedObject[]>();
-  readonly #known = new WeakMap<readonly OwnedObject[], readonly OwnedObject[]>();
-
-  /** Returns the first list that had these objects in this order. */
-  first(list: readonly OwnedObject[]): readonly OwnedObject[] {
-    const known = this.#known.get(list);
-    if (known !== undefined) return known;
-    const text = list.map(({ kind, name }) => `${kind} ${name}`).join('\n');
-    const first = this.#byText.get(text) ?? list;
-    this.#byText.set(text, first);
-    this.#known.set(list, first);
-    return first;
-  }
-}
-
 /** A package with valid digests, which are safe to use in lockfiles, names and paths. */
 export interface CheckedPackage extends FetchedPackage {
   readonly digest: Digest | undefined;
@@ -308,7 +293,11 @@ export function checkedPackage(fetched: FetchedPackage, candidate: Candidate): C
   const checked = (field: 'digest' | 'manifest' | 'baseLayer' | 'packageYaml') => {
     const digest = fetched[field];
     if (digest === undefined || isDigest(digest)) return digest;
-    throw notDigest(digest, field, candidate);
+    const { repository, version } = candidate;
+    const message = `its source gives \`${digest}\` as \`${field}\`, which is not a digest`;
+    throw new SourceError('BAD_SOURCE', `${repository} ${version}`, message, {
+      hint: 'a digest is `sha256:` and 64 lower-case hex digits',
+    });
   };
   return {
     ...fetched,
@@ -317,13 +306,4 @@ export function checkedPackage(fetched: FetchedPackage, candidate: Candidate): C
     baseLayer: checked('baseLayer'),
     packageYaml: checked('packageYaml'),
   };
-}
-
-function notDigest(text: string, field: string, { repository, version }: Candidate): SourceError {
-  return new SourceError(
-    'BAD_SOURCE',
-    `${repository} ${version}`,
-    `its source gives \`${text}\` as \`${field}\`, which is not a digest`,
-    { hint: 'a digest is `sha256:` and 64 lower-case hex digits' },
-  );
 }

@@ -10,7 +10,7 @@ import {
   organizationOf,
   packageName,
 } from '../../crossplane/packages/repository-names.js';
-import type { ProofSubjects } from '../solver/encoder-context.js';
+import type { Subjects } from '../solver/encoder-context.js';
 import type { Fact, FactOf, Term, Variable } from '../solver/incompatibility.js';
 import type { RootRequirement } from '../solver/problem.js';
 import { VersionSet } from '../solver/version-set.js';
@@ -65,13 +65,18 @@ export class CoreGraph {
   readonly #requirers: ReadonlyMap<Variable, readonly CoreRequirer[]>;
 
   /** `facts`: merged, in the order of presentation. */
-  constructor(facts: readonly Fact[], subjects: ProofSubjects) {
+  constructor(facts: readonly Fact[], subjects: Subjects) {
     this.facts = facts;
     this.starts = facts.flatMap((fact) => {
       const { from, to } = linkOf(fact) ?? {};
       return from && to && !('values' in from) ? [{ fact, root: from, to }] : [];
     });
-    const claims = Array.from(groupBy(claimLinks(facts), claimKey).values(), toClaim);
+    const byClaim = groupBy(
+      claimLinks(facts),
+      ({ fact, from, to, group = '' }) =>
+        `${fact.fact} ${from.variable} ${to?.variable ?? ''} ${group}`,
+    );
+    const claims = Array.from(byClaim.values(), toClaim);
     this.#claims = groupBy(claims, ({ by }) => by.variable);
     const requirements = facts.filter((fact) => fact.fact === 'root' || fact.fact === 'requires');
     const byRequirer = groupBy(requirements, (fact) =>
@@ -160,11 +165,6 @@ function toClaim(links: readonly ClaimLink[]): Claim {
   };
 }
 
-/** Returns a key that is equal for facts that are presented together. */
-function claimKey({ fact, from, to, group = '' }: ClaimLink): string {
-  return `${fact.fact} ${from.variable} ${to?.variable ?? ''} ${group}`;
-}
-
 /** A conflict between requirements, or another fact that excludes packages. */
 export interface ConflictPoint {
   readonly clash: 'versions' | 'ownership' | 'crossplane' | 'fact';
@@ -200,15 +200,13 @@ export function conflictPoints(
     const text = factClause(fact, nouns);
     return text === undefined ? [] : [{ clash: 'fact', text, about: variablesIn(fact) }];
   });
-  return [...versions, ...ownership, ...releaseConflict(graph.facts, nouns), ...rest];
-}
-
-/** Returns the conflict of packages that need different releases of Crossplane, if there is one. */
-function releaseConflict(facts: readonly Fact[], nouns: NounPhrases): ConflictPoint[] {
-  const needs = facts.filter((fact) => fact.fact === 'crossplane' && !fact.on.values.isEmpty);
-  if (needs.length === 0) return [];
-  const text = `no Crossplane of ${nouns.releases(VersionSet.all)} suits all of them`;
-  return [{ clash: 'crossplane', text, about: needs.flatMap(variablesIn) }];
+  const conflicts = [...versions, ...ownership];
+  const needs = graph.facts.filter((fact) => fact.fact === 'crossplane' && !fact.on.values.isEmpty);
+  if (needs.length > 0) {
+    const text = `no Crossplane of ${nouns.releases(VersionSet.all)} suits all of them`;
+    conflicts.push({ clash: 'crossplane', text, about: needs.flatMap(variablesIn) });
+  }
+  return [...conflicts, ...rest];
 }
 
 /** Describes why no version of a package satisfies all its requirers; undefined if one might. */
@@ -226,7 +224,12 @@ function versionConflict(
   if (requirers.length === 0) return undefined;
   const { repository } = nouns.package({ variable, values: graph.acceptedVersions(variable) });
   const name = nouns.name(repository);
-  const texts = [...new Set(requirers.flatMap(({ facts }) => facts.map(constraintText)))];
+  const constraints = requirers.flatMap(({ facts }) =>
+    facts.map((fact) =>
+      fact.fact === 'root' ? selectorText(fact.root.selector) : fact.constraint,
+    ),
+  );
+  const texts = [...new Set(constraints)];
   if (requirers.length === 2 && texts.length === 2 && !texts.some(isDigest)) {
     const both = `both ${andList(texts.map((text) => `\`${text}\``))}`;
     return isFamilyPackage(repository) && requirers.every((one) => isMember(one, nouns))
@@ -242,27 +245,19 @@ function versionConflict(
 
 /** Returns whether both can be selected at once and require versions that exclude each other. */
 function areInConflict(one: CoreRequirer, other: CoreRequirer, graph: CoreGraph): boolean {
-  const others = other.facts.filter(isSatisfiable);
-  return one.facts
-    .filter(isSatisfiable)
-    .some((fact) =>
-      others.some(
-        (each) => each.on.values.isDisjointFrom(fact.on.values) && graph.canMeet(fact, each),
-      ),
-    );
+  const [facts, others] = [one, other].map((each) =>
+    each.facts.filter(({ on }) => !on.values.isEmpty),
+  );
+  return facts!.some((fact) =>
+    others!.some(
+      (each) => each.on.values.isDisjointFrom(fact.on.values) && graph.canMeet(fact, each),
+    ),
+  );
 }
 
 function isMember({ facts }: CoreRequirer, nouns: NounPhrases): boolean {
   const fact = facts[0]!;
   return fact.fact === 'requires' && familyOf(nouns.package(fact.by).repository) !== undefined;
-}
-
-function isSatisfiable({ on }: FactOf<'root' | 'requires'>): boolean {
-  return !on.values.isEmpty;
-}
-
-function constraintText(fact: FactOf<'root' | 'requires'>): string {
-  return fact.fact === 'root' ? selectorText(fact.root.selector) : fact.constraint;
 }
 
 function requirerName({ facts }: CoreRequirer, nouns: NounPhrases): string {

@@ -15,7 +15,7 @@ import type { Finding } from '../../crossplane/packages/package-meta.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { sameRepository } from '../../crossplane/packages/reference.js';
 import { knownReleases } from '../../crossplane/releases/target.js';
-import type { PackageSubject, ProofSubjects } from '../solver/encoder-context.js';
+import type { PackageSubject, Subjects } from '../solver/encoder-context.js';
 import { FIRST, type FactOf, type Term, type Variable } from '../solver/incompatibility.js';
 import type { PackageVersions } from '../solver/package-versions.js';
 import {
@@ -153,7 +153,7 @@ interface SharedObject {
 }
 
 /** Returns the objects that versions of both terms would own, by key in code-point order. */
-export function sharedObjects(one: Term, other: Term, subjects: ProofSubjects): SharedObject[] {
+export function sharedObjects(one: Term, other: Term, subjects: Subjects): SharedObject[] {
   const [kinds, otherKinds] = [kindsOf(one, subjects), kindsOf(other, subjects)];
   const keys = [...kinds.keys()].filter((key) => otherKinds.has(key)).sort();
   return keys.map((key) => ({
@@ -164,7 +164,7 @@ export function sharedObjects(one: Term, other: Term, subjects: ProofSubjects): 
 }
 
 /** Returns the kind as which these versions own each object, by object key. */
-function kindsOf({ variable, values }: Term, subjects: ProofSubjects): Map<string, OwnedKind> {
+function kindsOf({ variable, values }: Term, subjects: Subjects): Map<string, OwnedKind> {
   const subject = subjects.subject(variable);
   const metas = subject.about === 'package' ? [...subject.metas] : [];
   const lists = metas.flatMap(([value, { owns }]) => (values.has(value) ? [owns] : []));
@@ -203,14 +203,14 @@ export function namedObjects(objects: readonly SharedObject[]): string {
 /** Part of step 3: noun phrases for the packages, versions and releases in the facts of a search. */
 export class NounPhrases {
   readonly problem: Problem;
-  readonly subjects: ProofSubjects;
+  readonly subjects: Subjects;
 
   readonly name: (repository: Repository) => string;
 
   /** `name`: returns the name of a package; by default its repository. */
   constructor(
     problem: Problem,
-    subjects: ProofSubjects,
+    subjects: Subjects,
     name: (repository: Repository) => string = (repository) => repository,
   ) {
     this.problem = problem;
@@ -359,22 +359,17 @@ export function requiredText(
   const { repository, versions } = nouns.package(on);
   const values = requirements.reduce((all, fact) => all.or(fact.on.values), on.values);
   const isContested = graph.requirers(on.variable).length > 1;
-  if (!isContested && versions.isListed && isEveryRelease(versions, values)) {
-    return nouns.name(repository);
-  }
+  const releases = versions
+    .ascending()
+    .filter((value) => versions.version(value)!.prerelease === '');
+  const areAllAdmitted = releases.length > 0 && releases.every((value) => values.has(value));
+  if (!isContested && versions.isListed && areAllAdmitted) return nouns.name(repository);
   if (requirements.every((fact) => fact.constraint === constraint)) {
     return wantedText(on, selectorOf(constraint), nouns);
   }
   const range = rangeText(versions, values);
   const ends = range.replace(/^\d+ versions from (\S+) to (\S+)/, 'between $1 and $2');
   return `${nouns.name(repository)} ${ends}`;
-}
-
-/** Returns whether a set has every version except prereleases. */
-function isEveryRelease(versions: PackageVersions, values: VersionSet): boolean {
-  const isRelease = (value: number) => versions.version(value)!.prerelease === '';
-  const releases = versions.ascending().filter(isRelease);
-  return releases.length > 0 && releases.every((value) => values.has(value));
 }
 
 /** States that versions do not exist. A locked version existed and has been withdrawn. */

@@ -28,7 +28,7 @@ import { formatOrigin, type Origin } from '../../base/errors.js';
 import { selectorOf, selectorText } from '../../crossplane/constraints/constraint.js';
 import { API_REFUSED } from '../../crossplane/packages/api-rules.js';
 import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
-import type { ProofSubjects } from '../solver/encoder-context.js';
+import type { Subjects } from '../solver/encoder-context.js';
 import {
   type Fact,
   factKey,
@@ -41,12 +41,8 @@ import { mergedRuling, type RootRequirement, rulingKey } from '../solver/problem
 import { ANY_VERSION } from '../solver/published-versions.js';
 import { VersionSet } from '../solver/version-set.js';
 
-/** Positions that presentation order depends on. */
-interface Positions {
-  /** Number of steps from the roots to a package. */
-  readonly distance: (variable: Variable) => number;
-  readonly rootIndex: (root: RootRequirement) => number;
-}
+/** Positions that presentation order depends on. `distance`: number of steps from the roots. */
+type Positions = Pick<Subjects, 'rootIndex'> & { distance(variable: Variable): number };
 
 /** A requirement, or a reason that excludes versions: an edge of the graph of requirements. */
 export interface Link {
@@ -70,9 +66,9 @@ interface FactPresentation<F extends Fact> {
   mergeKey?(fact: F): string | undefined;
   /** Merges two facts with the same key. */
   merged?(a: F, b: F): F;
-  coreKind(fact: F, subjects: ProofSubjects): CoreKind;
+  coreKind(fact: F, subjects: Subjects): CoreKind;
   /** The fact as plain data. */
-  statement(fact: F, subjects: ProofSubjects): FactStatement;
+  statement(fact: F, subjects: Subjects): FactStatement;
   /** Packages that the fact is about, without APIs and Crossplane. */
   packages(fact: F): readonly Variable[];
   /** The package that states the fact; undefined: the one at the start of the link, if any. */
@@ -85,16 +81,16 @@ interface FactPresentation<F extends Fact> {
   /** The predicate of the versions at the start of links that share a sentence. */
   predicate?(facts: readonly F[], context: PredicateContext): string;
   /** What the graph of a refusal shows because of a fact that is no link. */
-  nodes?(fact: F, subjects: ProofSubjects): readonly Term[];
+  nodes?(fact: F, subjects: Subjects): readonly Term[];
   /** These nodes are unsatisfiable because of the fact alone; undefined: none is. */
-  unmetNodes?(fact: F, subjects: ProofSubjects): readonly Term[];
+  unmetNodes?(fact: F, subjects: Subjects): readonly Term[];
 }
 
 /** What facts that exclude versions have in common. */
 const exclusion = {
   statement: <Kind extends 'missing' | 'rejected' | 'excluded'>(
     { fact, of }: { readonly fact: Kind; readonly of: Term },
-    subjects: ProofSubjects,
+    subjects: Subjects,
   ) => ({ fact, of: versionsOf(of, subjects) }),
   packages: ({ of }: { readonly of: Term }) => [of.variable],
   link: ({ of }: { readonly of: Term }): Link => ({ from: of, to: undefined, constraint: '' }),
@@ -384,20 +380,20 @@ function needsText(by: FactOf<'crossplane'>['by'], nouns: NounPhrases): string {
     : `${by.by} (${formatOrigin(by.origin)}) needs`;
 }
 
-function placeOf(root: RootRequirement, subjects: ProofSubjects): RequirementPlace {
+function placeOf(root: RootRequirement, subjects: Subjects): RequirementPlace {
   return { root: subjects.rootIndex(root) };
 }
 
-function requirerOf(by: Term | RootRequirement, subjects: ProofSubjects) {
+function requirerOf(by: Term | RootRequirement, subjects: Subjects) {
   return 'values' in by ? versionsOf(by, subjects) : placeOf(by, subjects);
 }
 
-function ownerOf(some: Term, subjects: ProofSubjects) {
+function ownerOf(some: Term, subjects: Subjects) {
   const subject = subjects.subject(some.variable);
   return subject.about === 'local' ? placeOf(subject.root, subjects) : versionsOf(some, subjects);
 }
 
-function versionsOf(term: Term, subjects: ProofSubjects): FactVersions {
+function versionsOf(term: Term, subjects: Subjects): FactVersions {
   const { repository, versions } = packageOf(term, subjects);
   return { repository, versions: labelsOf(versions, term.values) };
 }

@@ -1,6 +1,6 @@
 import { byCodePoint, getOrCreate, groupBy } from '../../base/collections.js';
 import { andList, orList } from '../../base/messages.js';
-import type { ProofSubjects } from '../solver/encoder-context.js';
+import type { Subjects } from '../solver/encoder-context.js';
 import {
   ABSENT,
   type Fact,
@@ -170,7 +170,7 @@ function ownershipClause(facts: readonly Fact[], nouns: NounPhrases): string {
  * requirements of the user come first, then what follows from them step by step, then the facts that
  * exclude versions.
  */
-export function inPresentationOrder(facts: readonly Fact[], subjects: ProofSubjects): Fact[] {
+export function inPresentationOrder(facts: readonly Fact[], subjects: Subjects): Fact[] {
   const merged = mergeSimilar(facts, subjects);
   const paths = pathsFromRoots(merged);
   const positions = {
@@ -190,22 +190,19 @@ function compareOrders(a: readonly number[], b: readonly number[]): number {
 }
 
 /** Merges facts that differ only in their versions: stages of a fact that the solver extended. */
-export function mergeSimilar(facts: readonly Fact[], subjects: ProofSubjects): Fact[] {
-  return mergePairs(mergeStatements(facts), subjects);
-}
-
-function mergeStatements(facts: readonly Fact[]): Fact[] {
+export function mergeSimilar(facts: readonly Fact[], subjects: Subjects): Fact[] {
   const groups = groupBy(facts, (fact, i) => {
     const shared = presentationOf(fact).mergeKey?.(fact);
     return shared === undefined ? `alone ${i}` : `${fact.fact} ${shared}`;
   });
-  return Array.from(groups.values(), (group) =>
-    group.reduce((merged, fact) => presentationOf(fact).merged!(merged, fact)),
+  const merged = Array.from(groups.values(), (group) =>
+    group.reduce((before, fact) => presentationOf(fact).merged!(before, fact)),
   );
+  return mergePairs(merged, subjects);
 }
 
 /** Merges pairs of owners that have one side in common. */
-function mergePairs(facts: readonly Fact[], subjects: ProofSubjects): Fact[] {
+function mergePairs(facts: readonly Fact[], subjects: Subjects): Fact[] {
   const merged: Fact[] = [];
   for (const fact of facts) {
     if (fact.fact !== 'owns') {
@@ -221,7 +218,7 @@ function mergePairs(facts: readonly Fact[], subjects: ProofSubjects): Fact[] {
 }
 
 /** Orders the two sides by name: the order in which they were read does not matter. */
-function sortedByName(pair: FactOf<'owns'>, subjects: ProofSubjects): FactOf<'owns'> {
+function sortedByName(pair: FactOf<'owns'>, subjects: Subjects): FactOf<'owns'> {
   const { one, other } = pair;
   const [a, b] = [one, other].map(({ variable }) => subjects.nameOf(variable));
   return byCodePoint(a!, b!) <= 0 ? pair : { fact: 'owns', one: other, other: one };

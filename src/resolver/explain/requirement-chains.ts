@@ -52,7 +52,12 @@ export class Chains {
     const { text, indent, to } = chain;
     const claims = this.#newClaims(chain);
     const [claim] = claims;
-    if (claim === undefined) return [`${indent}${text}${this.#noOwnerClause(to)}.`];
+    if (claim === undefined) {
+      const end = this.#nouns.subjects.subject(to);
+      const isUnowned = end.about === 'api' && end.owners.length === 0;
+      const clause = isUnowned ? ', and no package in the sources given owns it' : '';
+      return [`${indent}${text}${clause}.`];
+    }
     if (claims.length === 1) {
       return this.#append(`${text}, ${this.#relativeClause(claim, chain)}`, claim, indent);
     }
@@ -116,13 +121,6 @@ export class Chains {
     const names = owners.map((owner) => this.#nouns.anyOf(owner));
     const isMany = owners.length > 1 || this.#nouns.isMany(owners[0]!);
     return `${andList(names)} ${conjugated('own', isMany)}`;
-  }
-
-  /** Returns a clause if no package owns an API. */
-  #noOwnerClause(variable: Variable): string {
-    const subject = this.#nouns.subjects.subject(variable);
-    if (subject.about !== 'api' || subject.owners.length > 0) return '';
-    return ', and no package in the sources given owns it';
   }
 
   /** Returns a clause if a package is required as a kind that it is not. */

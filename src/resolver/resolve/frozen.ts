@@ -11,19 +11,12 @@ import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { effectiveRepository, effectiveSelector, type Problem } from '../solver/problem.js';
 import { packageRoots } from '../suggest/proposal.js';
 
-/** A lockfile that does not satisfy the request. */
-interface StaleLockfile {
-  readonly status: 'stale';
-  /** At least one. */
-  readonly reasons: readonly string[];
-}
-
 /** Returns a lockfile as the answer. Throws an `InputError` if the request is invalid. */
 export function answerFromLockfile(
   lockfile: Lockfile,
   request: Request,
   { crossplane, compat }: Pick<ResolveOptions, 'crossplane' | 'compat'> = {},
-): Solved | StaleLockfile {
+): Solved | { readonly status: 'stale'; readonly reasons: readonly string[] } {
   const target = targetFor(lockfile.crossplane)!;
   const problem = toProblem(request, [target], { compat });
   const releases = releaseSelector(request, crossplane);

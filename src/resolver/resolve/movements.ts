@@ -10,7 +10,7 @@ import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
 import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
-import { type LockEdge, lockGraph } from '../../project/lockfile/lock-graph.js';
+import { lockGraph } from '../../project/lockfile/lock-graph.js';
 import {
   type Change,
   changesBetween,
@@ -160,14 +160,12 @@ export function requirersIn(lockfile: Lockfile, problem: Problem): Requirers {
     }
   }
   for (const { repository } of lockfile.packages) {
-    for (const edge of graph.requirersOf(repository)) add(repository, requirerOf(edge));
+    for (const { from, requirement, constraint } of graph.requirersOf(repository)) {
+      const isPackage = requirement.requires === 'package';
+      const on = isPackage ? `\`${constraint}\`` : `the API ${constraint}`;
+      const text = `${from.repository} ${from.version} requires ${on}`;
+      add(repository, { text, selector: isPackage ? selectorOf(constraint) : undefined });
+    }
   }
   return requirers;
-}
-
-function requirerOf({ from, requirement, constraint }: LockEdge): Requirer {
-  const by = `${from.repository} ${from.version} requires`;
-  return requirement.requires === 'package'
-    ? { text: `${by} \`${constraint}\``, selector: selectorOf(constraint) }
-    : { text: `${by} the API ${constraint}`, selector: undefined };
 }

@@ -48,8 +48,14 @@ export function policyRules(
     },
     versions: (repository) =>
       deniedOf(repository).flatMap(({ entry, matches }) => versionRulings(entry, matches)),
-    looksAt: (repository) =>
-      rules.length > 0 || ages.some((age) => looksAtAge(age, repository, target)),
+    looksAt: (repository) => {
+      const isExempt = ({ except }: MinimumAge) =>
+        except.some(
+          ({ packages, version }) =>
+            version === undefined && matchesPackages(repository, packages, target),
+        );
+      return rules.length > 0 || !ages.every(isExempt);
+    },
   };
 }
 
@@ -114,14 +120,6 @@ function minimumAgeRule(rule: MinimumAge, now: number, lockfile?: Lockfile): Can
       return released && rulingOn(publishedAt(released), rule, now);
     },
   };
-}
-
-/** Returns whether the rule may apply to some version of a repository. */
-function looksAtAge({ except }: MinimumAge, repository: string, target: Target): boolean {
-  return !except.some(
-    ({ packages, version }) =>
-      version === undefined && matchesPackages(repository, packages, target),
-  );
 }
 
 function rulingOn(

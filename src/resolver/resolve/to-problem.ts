@@ -64,9 +64,11 @@ export function toProblem(
   targets: readonly Target[],
   options: ProblemOptions,
 ): Problem {
-  const { prereleases = [], unlock = 'all', pins = [] } = options;
+  const { prereleases = [], unlock = new Set(), pins = [] } = options;
   checkRepositoryNames('prereleases', prereleases);
   if (unlock !== 'all') checkRepositoryNames('unlock', unlock);
+  const packages = unlock === 'all' ? [] : (options.lockfile?.packages ?? []);
+  const locked = packages.filter(({ repository }) => unlock === 'all' || !unlock.has(repository));
   checkRepositoryNames(
     'pins',
     pins.map(({ repository }) => repository),
@@ -99,7 +101,7 @@ export function toProblem(
     ),
     ignoreRequirements: roots.length > 0 && roots.every((root) => root.skipDependencyResolution),
     prefer: options.prefer ?? 'newest',
-    locked: lockedVersions(options),
+    locked: new Map(locked.map(({ repository, version }) => [repository, version])),
     allowCycles: options.allowCycles ?? false,
     policy: policyRules(request, target, options),
     maxConflicts: options.maxConflicts ?? MAX_CONFLICTS,
@@ -209,12 +211,6 @@ function localRequirements(
 
 function toRule(rule: VersionRule, target: Target): Rule {
   return { selector: readSelector(rule.version, target, rule.origin), origin: rule.origin };
-}
-
-function lockedVersions({ lockfile, unlock }: ProblemOptions): Map<Repository, string> {
-  if (unlock === 'all') return new Map();
-  const locked = (lockfile?.packages ?? []).filter(({ repository }) => !unlock?.has(repository));
-  return new Map(locked.map(({ repository, version }) => [repository, version]));
 }
 
 export interface ResolveOptions extends ProblemOptions {

@@ -31,32 +31,18 @@ export class ForcedPackages {
   /** Reads one forced version before the first decision. Returns false if there is none. */
   *readNext(): Solving<boolean> {
     const { encoder } = this.#state;
-    const first = this.#first();
+    const unread = [...this.#unread()].map((version) => ({ version, rank: rank(version.subject) }));
+    const least = unread.reduce((lowest, one) => Math.min(lowest, one.rank), Infinity);
+    const next = unread.filter((one) => one.rank === least).map(({ version }) => version);
+    const [first] = next;
     if (first === undefined) return false;
     const { subject, value } = first;
-    yield* encoder.read(first, { next: () => this.#ofSameRank(first), triesOtherVersions: false });
+    yield* encoder.read(first, { next: () => next, triesOtherVersions: false });
     this.#variables.delete(subject.variable);
     if (yield* encoder.requirements.add(subject, value)) {
       for (const child of encoder.required(subject.variable, value)) this.#variables.add(child);
     }
     return true;
-  }
-
-  #first(): PackageVersion | undefined {
-    let first: PackageVersion | undefined;
-    for (const next of this.#unread()) {
-      if (first === undefined || rank(next.subject) < rank(first.subject)) first = next;
-      if (rank(first.subject) === 0) break;
-    }
-    return first;
-  }
-
-  /** Yields `first`, then the other forced versions of its rank, which are read after it. */
-  *#ofSameRank(first: PackageVersion): Iterable<PackageVersion> {
-    yield first;
-    for (const next of this.#unread()) {
-      if (next.subject !== first.subject && rank(next.subject) === rank(first.subject)) yield next;
-    }
   }
 
   *#unread(): Iterable<PackageVersion> {
@@ -75,18 +61,9 @@ export class ForcedPackages {
  * providers require little and functions nothing. A package of unknown kind may be a configuration.
  */
 function rank({ expectedKinds }: PackageSubject): number {
-  if (expectedKinds.size === 0) return 0;
-  let least = 2;
-  for (const { kind } of expectedKinds.values()) {
-    if (kind === 'Configuration') return 0;
-    if (kind === 'Provider') least = 1;
-  }
-  return least;
-}
-
-interface NeededPackage {
-  readonly subject: PackageSubject;
-  readonly versionCount: number;
+  const kinds = Array.from(expectedKinds.values(), ({ kind }) => kind);
+  if (kinds.length === 0 || kinds.includes('Configuration')) return 0;
+  return kinds.includes('Provider') ? 1 : 2;
 }
 
 /**
@@ -149,14 +126,13 @@ export class SameNameProviders {
   }
 
   /** Returns the providers of a group that cannot be absent, the one with the fewest versions first. */
-  #needed(group: readonly PackageSubject[]): NeededPackage[] {
-    const needed: NeededPackage[] = [];
-    for (const subject of group) {
+  #needed(group: readonly PackageSubject[]) {
+    const needed = group.flatMap((subject) => {
       const allowed = this.#state.search.allowed(subject.variable);
-      if (allowed.has(ABSENT) || likelyKind(subject) !== 'Provider') continue;
-      const versionCount = subject.versions.all().filter((value) => allowed.has(value)).length;
-      needed.push({ subject, versionCount });
-    }
+      if (allowed.has(ABSENT) || likelyKind(subject) !== 'Provider') return [];
+      const versions = subject.versions.all().filter((value) => allowed.has(value));
+      return [{ subject, versionCount: versions.length }];
+    });
     return needed.sort((a, b) => a.versionCount - b.versionCount);
   }
 

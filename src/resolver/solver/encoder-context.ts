@@ -113,12 +113,6 @@ interface LocalSubject {
   readonly root: RootOwnership;
 }
 
-/** What a proof states about its variables. */
-export type ProofSubjects = Pick<
-  Subjects,
-  'crossplane' | 'subject' | 'package' | 'nameOf' | 'rootIndex'
->;
-
 /** The variables of a search and their meaning. */
 export class Subjects implements Names {
   /** The variable of the Crossplane release. */

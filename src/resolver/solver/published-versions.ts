@@ -29,25 +29,16 @@ export class PublishedVersions {
     this.#context = context;
   }
 
-  /** Returns the versions that a selector matches. Lists the tags if it must. */
-  *selected(subject: PackageSubject, selector: Selector): Solving<VersionSet> {
-    if (this.needsList(subject, selector)) yield* this.list(subject);
-    return this.selectedNow(subject, selector);
-  }
-
-  /** Reports whether the tags must be listed to determine which versions a selector matches. */
-  needsList(subject: PackageSubject, selector: Selector): boolean {
-    if (this.areRefused(subject)) return false;
-    return subject.versions.needsList(this.#effective(subject, selector));
-  }
-
   /**
-   * Returns the versions that a selector matches; it must not need a list. For a package that a
+   * Returns the versions that a selector matches. Lists the tags if it must. For a package that a
    * policy excludes, returns every version, because its tags are not requested.
    */
-  selectedNow(subject: PackageSubject, selector: Selector): VersionSet {
+  *selected(subject: PackageSubject, selector: Selector): Solving<VersionSet> {
     if (this.areRefused(subject)) return ANY_VERSION;
-    const values = subject.versions.selected(this.#effective(subject, selector))!;
+    const { repository, versions } = subject;
+    const effective = effectiveSelector(this.#context.problem, repository, selector);
+    if (versions.needsList(effective)) yield* this.list(subject);
+    const values = versions.selected(effective)!;
     this.#applyRules(subject);
     return values;
   }
@@ -82,10 +73,6 @@ export class PublishedVersions {
     }
     this.#addMissing(subject, value);
     return undefined;
-  }
-
-  #effective({ repository }: PackageSubject, selector: Selector): Selector {
-    return effectiveSelector(this.#context.problem, repository, selector);
   }
 
   #addMissing({ variable }: PackageSubject, value: number): void {

@@ -4,7 +4,6 @@ import type {
   ExpectedKind,
   Facts,
   PackageSubject,
-  RepositorySelector,
 } from './encoder-context.js';
 import {
   ABSENT,
@@ -23,11 +22,7 @@ import { isDigest } from '../../base/digest.js';
 import { selectorOf } from '../../crossplane/constraints/constraint.js';
 import { type CrdRef, formatCrdRef } from '../../crossplane/packages/crd-ref.js';
 import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
-import type {
-  PackageMeta,
-  PackageRequirement,
-  Requirement,
-} from '../../crossplane/packages/package-meta.js';
+import type { PackageMeta, Requirement } from '../../crossplane/packages/package-meta.js';
 import type { PackageKind } from '../../crossplane/packages/package.js';
 import type { Owner } from '../../sources/package-source.js';
 
@@ -65,13 +60,20 @@ export class Requirements {
     const before = addedRequirements.get(value) ?? 0;
     if (before === requirements.length) return true;
     if (before === 0) {
-      yield* this.#context.observer.beforeSelecting(() => selectorsOf(requirements));
+      yield* this.#context.observer.beforeSelecting(() =>
+        requirements.flatMap((each) =>
+          each.requires === 'package'
+            ? [{ repository: each.repository, selector: selectorOf(each.constraint) }]
+            : [],
+        ),
+      );
     }
     for (const [i, requirement] of requirements.slice(before).entries()) {
-      yield* this.#find(requirement);
-      const added = this.#addOne(subject, value, requirement);
+      const added = yield* this.#addOne(subject, value, requirement);
       addedRequirements.set(value, before + i + 1);
-      if (added !== undefined && this.#excludes(subject, added)) return false;
+      const isOthersTerm = ({ variable }: Term) => variable !== subject.variable;
+      const others = added?.terms.filter(isOthersTerm);
+      if (others?.every((term) => this.#context.search.isSatisfied(term))) return false;
     }
     return true;
   }
@@ -125,57 +127,31 @@ export class Requirements {
     return subject.metas.get(value)?.requirements ?? [];
   }
 
-  #excludes(subject: PackageSubject, { terms }: Incompatibility): boolean {
-    const { search } = this.#context;
-    return terms.every((term) => term.variable === subject.variable || search.isSatisfied(term));
-  }
-
-  /** Requests the owners or the tags that a requirement depends on, if they are not known. */
-  *#find(requirement: Requirement): Solving<void> {
-    if (requirement.requires === 'crd') {
-      yield* this.#apis.find(requirement.demand);
-      return;
-    }
-    const required = this.#context.subjects.required(requirement.repository);
-    const selector = selectorOf(requirement.constraint);
-    if (this.#published.needsList(required, selector)) yield* this.#published.list(required);
-  }
-
-  #addOne(
+  /** Adds one requirement, after requesting the owners or the tags that it depends on. */
+  *#addOne(
     subject: PackageSubject,
     value: number,
     requirement: Requirement,
-  ): Incompatibility | undefined {
-    if (requirement.requires === 'package') return this.#addPackage(subject, value, requirement);
-    const on = this.#apis.get(requirement.demand).variable;
+  ): Solving<Incompatibility | undefined> {
+    const { facts, subjects } = this.#context;
     const { variable } = subject;
-    const { text } = requirement;
-    return this.#context.facts.grow(
-      `requires-api ${variable} ${text}`,
-      { variable, value },
-      (by) => ({ fact: 'requires-api', by, on, text }),
-    );
-  }
-
-  #addPackage(
-    subject: PackageSubject,
-    value: number,
-    requirement: PackageRequirement,
-  ): Incompatibility | undefined {
+    const version = { variable, value };
+    if (requirement.requires === 'crd') {
+      const { demand, text } = requirement;
+      const { variable: on } = yield* this.#apis.find(demand);
+      const factFor = (by: Term) => ({ fact: 'requires-api', by, on, text }) as const;
+      return facts.grow(`requires-api ${variable} ${text}`, version, factFor);
+    }
     const { repository, kind, constraint, line } = requirement;
-    const required = this.#context.subjects.required(repository);
+    const required = subjects.required(repository);
     const edge = subject.edges.get(required.variable) ?? VersionSet.none;
     subject.edges.set(required.variable, edge.with(value));
-    const values = this.#published.selectedNow(required, selectorOf(constraint));
-    const { variable } = subject;
+    const values = yield* this.#published.selected(required, selectorOf(constraint));
     const on = { variable: required.variable, values };
     if (required === subject) return this.#addSelf(value, { on, constraint, line });
     this.#addKind(required, kind, subject, value);
-    return this.#context.facts.grow(
-      `requires ${variable} ${on.variable} ${constraint}`,
-      { variable, value },
-      (by) => ({ fact: 'requires', by, on, constraint, line }),
-    );
+    const factFor = (by: Term) => ({ fact: 'requires', by, on, constraint, line }) as const;
+    return facts.grow(`requires ${variable} ${on.variable} ${constraint}`, version, factFor);
   }
 
   /** Adds the kind that one more version of `by` names for `on`. */
@@ -198,12 +174,6 @@ export class Requirements {
     if (!problem.allowCycles) return facts.add({ fact: 'cycle', members: [by] });
     return values.has(value) ? undefined : facts.add({ fact: 'requires', by, ...requirement });
   }
-}
-
-function selectorsOf(requirements: readonly Requirement[]): RepositorySelector[] {
-  return requirements
-    .filter((requirement) => requirement.requires === 'package')
-    .map(({ repository, constraint }) => ({ repository, selector: selectorOf(constraint) }));
 }
 
 /** A package with a version that owns a required CRD. */

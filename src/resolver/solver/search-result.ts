@@ -1,4 +1,4 @@
-import type { ProofSubjects, PackageSubject } from './encoder-context.js';
+import type { Subjects, PackageSubject } from './encoder-context.js';
 import {
   type Incompatibility,
   type Fact,
@@ -46,7 +46,7 @@ export interface Proof {
   /** A clause without terms, derived from facts. */
   readonly because: Incompatibility;
   /** The meaning of the variables in the facts. */
-  readonly subjects: ProofSubjects;
+  readonly subjects: Subjects;
 }
 
 /** The cost of a search in steps that do not depend on the machine. */
@@ -87,7 +87,7 @@ export function factsOf<Kind extends Fact['fact']>(
 }
 
 /** Returns the package that a term is about. Throws an error if it is not about a package. */
-export function packageOf({ variable }: Term, subjects: ProofSubjects): PackageSubject {
+export function packageOf({ variable }: Term, subjects: Subjects): PackageSubject {
   const subject = subjects.subject(variable);
   if (subject.about !== 'package') throw new Error('not about a package');
   return subject;

@@ -259,12 +259,6 @@ function termOn(variable: Variable, { incompatibility, first, second }: Watched)
   return terms[first]!.variable === variable ? terms[first]! : terms[second]!;
 }
 
-/** A learned clause, and the level at which it has a new conclusion. */
-interface Resolution {
-  readonly learned: Incompatibility;
-  readonly backTo: number;
-}
-
 /**
  * Conflict resolution: turns a conflict into the learned clause that would have prevented it.
  *
@@ -281,9 +275,9 @@ interface Resolution {
  *     {x in T or U, …others, …rest}
  *
  * is also incompatible, and became true earlier. (If T or U is everything, the term is dropped.)
- * Repeat. If no term is left, there is no solution.
+ * Repeat. If no term is left, there is no solution. `backTo`: the level of a new conclusion.
  */
-function resolveConflict(conflict: Incompatibility, search: Search): Resolution {
+function resolveConflict(conflict: Incompatibility, search: Search) {
   const terms = new Map(conflict.terms.map((term) => [term.variable, term.values]));
   const parents = [conflict];
   for (;;) {
@@ -308,10 +302,7 @@ function resolveConflict(conflict: Incompatibility, search: Search): Resolution 
 }
 
 /** Returns the assignment that completed a conflict, and the level at which all other terms held. */
-function latest(
-  terms: ReadonlyMap<Variable, VersionSet>,
-  search: Search,
-): { last: number | undefined; backTo: number } {
+function latest(terms: ReadonlyMap<Variable, VersionSet>, search: Search) {
   let last: number | undefined;
   let before: number | undefined;
   for (const [variable, values] of terms) {

@@ -1,10 +1,10 @@
 import { DecisionQueue, type DecisionState, preferredValue } from './decisions.js';
 import { ForcedPackages, SameNameProviders } from './early-reads.js';
-import { Facts, type PackageVersion, Subjects } from './encoder-context.js';
+import { Facts, Subjects } from './encoder-context.js';
 import { Encoder } from './encoder.js';
-import { ABSENT, FIRST, type Variable } from './incompatibility.js';
+import { ABSENT, FIRST } from './incompatibility.js';
 import { Prefetcher } from './prefetch.js';
-import { effectiveRepository, type Problem, type RootPackage } from './problem.js';
+import { effectiveRepository, type Problem } from './problem.js';
 import { ask, type Solving } from './question.js';
 import type { ChosenOwner, SearchResult, SelectedPackage, Solution } from './search-result.js';
 import { Search } from './search.js';
@@ -102,7 +102,12 @@ export function* runSearch(state: SolverState): Solving<SearchResult> {
     // Read: facts about the version may forbid it, so propagate before deciding.
     const subject = subjects.subject(variable);
     if (subject.about === 'package' && value !== ABSENT) {
-      if (!(yield* addNextFacts({ subject, value }, encoder))) continue;
+      // One thing at a time: once a fact forbids the version, nothing else is read for it.
+      if (!subject.read.has(value)) {
+        yield* encoder.read({ subject, value }, { triesOtherVersions: true });
+        continue;
+      }
+      if (!(yield* encoder.requirements.add(subject, value))) continue;
       if (encoder.requirements.addCycle(subject, value, (other) => queue.value(other))) continue;
     }
 
@@ -113,14 +118,6 @@ export function* runSearch(state: SolverState): Solving<SearchResult> {
   }
 }
 
-/** Adds one thing at a time, because any fact may forbid the version. Returns true at the end. */
-function* addNextFacts(version: PackageVersion, encoder: Encoder): Solving<boolean> {
-  const { subject, value } = version;
-  if (subject.read.has(value)) return yield* encoder.requirements.add(subject, value);
-  yield* encoder.read(version, { triesOtherVersions: true });
-  return false;
-}
-
 /** Reports whether there were too many conflicts, or the driver ends the search. */
 function* shouldGiveUp({ problem, effort }: SolverState): Solving<boolean> {
   const isCheckDue = effort.conflicts % CONFLICTS_BETWEEN_CHECKS === 0;
@@ -128,34 +125,24 @@ function* shouldGiveUp({ problem, effort }: SolverState): Solving<boolean> {
   return effort.conflicts >= problem.maxConflicts;
 }
 
-function solutionOf(state: SolverState): Solution {
-  const { subjects, queue, effort } = state;
-  return {
-    status: 'solved',
-    release: queue.value(subjects.crossplane)! - FIRST,
-    selected: queue.decided().flatMap((variable) => selected(variable, state)),
-    owners: queue.decided().flatMap((variable) => chosenOwner(variable, state)),
-    effort,
-  };
-}
-
-/** Returns a package and its version; an empty list for other variables and absent packages. */
-function selected(variable: Variable, { subjects, queue }: SolverState): SelectedPackage[] {
-  const subject = subjects.subject(variable);
-  const value = queue.value(variable)!;
-  if (subject.about !== 'package' || value === ABSENT) return [];
-  const { repository, versions, metas } = subject;
-  return [{ repository, version: versions.label(value), meta: metas.get(value)! }];
-}
-
-/** Returns the owner of a CRD; an empty list if there was no choice. */
-function chosenOwner(variable: Variable, { subjects, queue }: SolverState): ChosenOwner[] {
-  const subject = subjects.subject(variable);
-  const value = queue.value(variable)!;
-  if (subject.about !== 'api' || value === ABSENT || subject.owners.length < 2) return [];
-  const repositories = subject.owners.map(({ repository }) => repository);
-  const [owner] = repositories.splice(value - FIRST, 1);
-  return [{ demand: subject.demand, owner: owner!, others: repositories }];
+function solutionOf({ subjects, queue, effort }: SolverState): Solution {
+  const selected: SelectedPackage[] = [];
+  const owners: ChosenOwner[] = [];
+  for (const variable of queue.decided()) {
+    const subject = subjects.subject(variable);
+    const value = queue.value(variable)!;
+    if (value === ABSENT) continue;
+    if (subject.about === 'package') {
+      const { repository, versions, metas } = subject;
+      selected.push({ repository, version: versions.label(value), meta: metas.get(value)! });
+    } else if (subject.about === 'api' && subject.owners.length > 1) {
+      const others = subject.owners.map(({ repository }) => repository);
+      const [owner] = others.splice(value - FIRST, 1);
+      owners.push({ demand: subject.demand, owner: owner!, others });
+    }
+  }
+  const release = queue.value(subjects.crossplane)! - FIRST;
+  return { status: 'solved', release, selected, owners, effort };
 }
 
 interface PinnedResult {
@@ -203,13 +190,11 @@ export function* solveWithPins(problem: Problem): Solving<PinnedResult> {
   }
 }
 
-interface UnrequiredPin {
-  readonly root: RootPackage;
-  /** Packages that required it in the lockfile, at versions that no longer do. */
-  readonly droppedBy: readonly SelectedPackage[];
-}
-
-function unrequiredPins(solution: Solution, problem: Problem): UnrequiredPin[] {
+/**
+ * Returns the pins that nothing requires. `droppedBy`: packages that required the pinned package in
+ * the lockfile, at versions that no longer do.
+ */
+function unrequiredPins(solution: Solution, problem: Problem) {
   const pins = problem.roots.flatMap((root) =>
     root.requires === 'package' && root.pin !== undefined ? [{ root, pin: root.pin }] : [],
   );

@@ -8,7 +8,7 @@ import type { PackageKind } from '../../crossplane/packages/package.js';
 import { groupByRules } from '../../crossplane/releases/target-choice.js';
 import { otherReleases } from '../../crossplane/releases/target.js';
 import { proofFacts, type Proof } from '../solver/search-result.js';
-import type { ProofSubjects } from '../solver/encoder-context.js';
+import type { Subjects } from '../solver/encoder-context.js';
 import type { Fact, Term } from '../solver/incompatibility.js';
 
 /** Objects that every release installs from a package of the kind. */
@@ -54,7 +54,7 @@ function dependsOnRelease(fact: Fact, { subjects }: Proof): boolean {
 /** Returns keys, only those in `among`, of objects that every release installs from all versions. */
 function commonObjects(
   { variable, values }: Term,
-  subjects: ProofSubjects,
+  subjects: Subjects,
   among?: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const subject = subjects.subject(variable);

@@ -34,28 +34,20 @@ export function* replacements(context: SuggestionContext): Generator<Proposal> {
       [a.repository, b.repository],
       [b.repository, a.repository],
     ] as const) {
-      if (isReplaced(from, problem) || (roots.has(from) && !areRoots)) continue;
+      const replaced = [...problem.replace].flat();
+      if (replaced.includes(from) || (roots.has(from) && !areRoots)) continue;
+      const place = from.split('/')[0] === to.split('/')[0] ? 'organisation' : 'registry';
       yield {
         goal: `one registry for ${[from, to].sort().join(' ')}`,
         problem: { ...problem, replace: new Map([...problem.replace, [from, to]]) },
         describe: () => ({
-          text: `take both from one ${placeApart(from, to)}: replace ${from} with ${to} (\`spec.replace\`)`,
+          text: `take both from one ${place}: replace ${from} with ${to} (\`spec.replace\`)`,
           edits: [{ edit: 'replace', repository: from, with: to }],
           removesRoot: areRoots,
         }),
       };
     }
   }
-}
-
-/** Returns what differs between two repositories of one package. */
-function placeApart(one: Repository, other: Repository): string {
-  return one.split('/')[0] === other.split('/')[0] ? 'organisation' : 'registry';
-}
-
-/** Returns whether the user replaces this package, or another package with it. */
-function isReplaced(repository: Repository, { replace }: Problem): boolean {
-  return replace.has(repository) || [...replace.values()].includes(repository);
 }
 
 /** Proposes an override of each package that other packages require. */
