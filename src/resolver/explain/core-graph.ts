@@ -255,9 +255,8 @@ function areInConflict(one: CoreRequirer, other: CoreRequirer, graph: CoreGraph)
   );
 }
 
-function isMember({ facts }: CoreRequirer, nouns: NounPhrases): boolean {
-  const fact = facts[0]!;
-  return fact.fact === 'requires' && familyOf(nouns.package(fact.by).repository) !== undefined;
+function isMember({ facts: [fact] }: CoreRequirer, nouns: NounPhrases): boolean {
+  return fact?.fact === 'requires' && familyOf(nouns.package(fact.by).repository) !== undefined;
 }
 
 function requirerName({ facts }: CoreRequirer, nouns: NounPhrases): string {
@@ -268,8 +267,8 @@ function requirerName({ facts }: CoreRequirer, nouns: NounPhrases): string {
 
 /** Two packages that would own the same objects. */
 interface OwnershipConflict {
-  readonly one: PublishedOwner;
-  readonly other: PublishedOwner;
+  readonly one: Owner;
+  readonly other: Owner;
   /** The names of the objects, or their number and groups. */
   readonly objects: string;
   /** The number of objects. */
@@ -279,14 +278,9 @@ interface OwnershipConflict {
 interface Owner {
   /** Includes the versions, unless all required versions own the objects. */
   readonly name: string;
-  /** Undefined for a package under development. */
-  readonly repository: Repository | undefined;
+  readonly repository: Repository;
   /** A package that requires the owner; undefined if the user requires it. */
   readonly requiredBy: string | undefined;
-}
-
-interface PublishedOwner extends Owner {
-  readonly repository: Repository;
 }
 
 /** Descriptions of well-known ownership conflicts, the most specific first. */
@@ -303,23 +297,23 @@ function ownershipConflict(
     facts.map((fact) => fact.other).reduce(unionOf),
   ] as const;
   const shared = sharedObjects(...terms, nouns.subjects);
-  const [one, other] = [ownerOf(terms[0], graph, nouns), ownerOf(terms[1], graph, nouns)];
+  const [one, other] = terms.map((term) => ownerOf(term, graph, nouns));
   const objects = namedObjects(shared);
-  if (isPublished(one) && isPublished(other)) {
+  if (one !== undefined && other !== undefined) {
     const conflict = { one, other, objects, count: countedObjects(shared) };
     for (const pattern of PATTERNS) {
       const text = pattern(conflict) ?? pattern({ ...conflict, one: other, other: one });
       if (text !== undefined) return text;
     }
   }
-  return `${one.name} and ${other.name} both own ${objects}, and only one package can`;
+  const names = [one?.name ?? nouns.anyOf(terms[0]), other?.name ?? nouns.anyOf(terms[1])];
+  return `${names.join(' and ')} both own ${objects}, and only one package can`;
 }
 
-function ownerOf(term: Term, graph: CoreGraph, nouns: NounPhrases): Owner {
+/** Returns undefined for a package under development. */
+function ownerOf(term: Term, graph: CoreGraph, nouns: NounPhrases): Owner | undefined {
   const subject = nouns.subjects.subject(term.variable);
-  if (subject.about !== 'package') {
-    return { name: nouns.anyOf(term), repository: undefined, requiredBy: undefined };
-  }
+  if (subject.about !== 'package') return undefined;
   const { repository } = subject;
   const isEvery = graph.acceptedVersions(term.variable).isSubsetOf(term.values);
   const fact = graph.requirers(term.variable)[0]?.facts[0];
@@ -329,10 +323,6 @@ function ownerOf(term: Term, graph: CoreGraph, nouns: NounPhrases): Owner {
     requiredBy:
       fact?.fact === 'requires' ? nouns.name(nouns.package(fact.by).repository) : undefined,
   };
-}
-
-function isPublished(owner: Owner): owner is PublishedOwner {
-  return owner.repository !== undefined;
 }
 
 /** A whole family in one package and a part of it: `provider-aws` and `provider-aws-ec2`. */

@@ -42,7 +42,9 @@ import { ANY_VERSION } from '../solver/published-versions.js';
 import { VersionSet } from '../solver/version-set.js';
 
 /** Positions that presentation order depends on. `distance`: number of steps from the roots. */
-type Positions = Pick<Subjects, 'rootIndex'> & { distance(variable: Variable): number };
+interface Positions extends Pick<Subjects, 'rootIndex'> {
+  readonly distance: (variable: Variable) => number;
+}
 
 /** A requirement, or a reason that excludes versions: an edge of the graph of requirements. */
 export interface Link {
@@ -184,7 +186,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     coreKind: () => 'crossplane',
     statement: ({ by, constraint }, subjects) => ({
       fact: 'crossplane',
-      by: requirerOf(by, subjects),
+      by: claimantPlace(by, subjects),
       constraint,
     }),
     packages: ({ by }) => ('values' in by ? [by.variable] : []),
@@ -202,8 +204,8 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     coreKind: () => 'ownership',
     statement: ({ one, other }, subjects) => ({
       fact: 'owns',
-      one: ownerOf(one, subjects),
-      other: ownerOf(other, subjects),
+      one: claimantPlace(one, subjects),
+      other: claimantPlace(other, subjects),
       objects: sharedObjects(one, other, subjects).map(({ key }) => key),
     }),
     packages: ({ one, other }) => [one.variable, other.variable],
@@ -219,7 +221,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     coreKind: () => 'kind',
     statement: ({ by, on, wanted }, subjects) => ({
       fact: 'kind',
-      by: requirerOf(by, subjects),
+      by: claimantPlace(by, subjects),
       on: versionsOf(on, subjects),
       wanted,
     }),
@@ -384,13 +386,11 @@ function placeOf(root: RootRequirement, subjects: Subjects): RequirementPlace {
   return { root: subjects.rootIndex(root) };
 }
 
-function requirerOf(by: Term | RootRequirement, subjects: Subjects) {
-  return 'values' in by ? versionsOf(by, subjects) : placeOf(by, subjects);
-}
-
-function ownerOf(some: Term, subjects: Subjects) {
-  const subject = subjects.subject(some.variable);
-  return subject.about === 'local' ? placeOf(subject.root, subjects) : versionsOf(some, subjects);
+/** Returns the versions of a package, or the place of a root or of a package under development. */
+function claimantPlace(by: Term | RootRequirement, subjects: Subjects) {
+  if (!('values' in by)) return placeOf(by, subjects);
+  const subject = subjects.subject(by.variable);
+  return subject.about === 'local' ? placeOf(subject.root, subjects) : versionsOf(by, subjects);
 }
 
 function versionsOf(term: Term, subjects: Subjects): FactVersions {
