@@ -129,38 +129,30 @@ class Fuzzing {
     this.#request = request;
     this.#options = options;
     this.#rules = candidateRules(request, options);
-    const withinRange = varied.filter((one) => one.isWithinRange && one.isRoot);
+    const withinRange = varied.filter((each) => each.isWithinRange && each.isRoot);
     this.#withinRange = new Set(withinRange.map(({ root }) => root.repository));
   }
 
-  /** Tries the variations for which `isOwn` is true, until `goOn` returns false. */
-  async run(
-    variations: Iterable<Variation>,
-    done: () => void = () => {},
-    isOwn: () => boolean = () => true,
-  ): Promise<void> {
+  /** Tries variations until `goOn` returns false: those of a shard, which count as runs, or all. */
+  async run(variations: Iterable<Variation>, shard?: Shard): Promise<void> {
     const { goOn = () => true, onRun = () => {} } = this.#options;
+    let place = 0;
     for (const variation of variations) {
       if (!goOn()) return;
       const trial = this.#nextTrial++;
-      if (!isOwn()) continue;
+      if (shard !== undefined && place++ % shard.of !== shard.index - 1) continue;
       await this.#attempt(variation, trial);
-      done();
+      if (shard !== undefined) this.runs++;
       onRun(this.runs, this.#examples.size);
     }
   }
 
-  /** Tries the drawn variations of this shard. Only these count as runs. */
+  /** Tries the drawn variations of this shard. */
   async vary(variations: Iterable<Variation>): Promise<void> {
-    const { index, of } = this.#options.shard ?? { index: 1, of: 1 };
+    const { shard = { index: 1, of: 1 } } = this.#options;
     // Every shard tries the unchanged request; only the first one reports its timeouts.
-    if (index !== 1) this.gaveUp = 0;
-    let drawn = 0;
-    await this.run(
-      variations,
-      () => this.runs++,
-      () => drawn++ % of === index - 1,
-    );
+    if (shard.index !== 1) this.gaveUp = 0;
+    await this.run(variations, shard);
   }
 
   /** Throws if the request is invalid for every release. */
@@ -186,9 +178,10 @@ class Fuzzing {
       async (smaller) => (await this.#verdict(smaller, driver)) === 'breaks',
     );
     if (await this.#violatesPolicy(found, driver)) return;
-    const newExample = () => ({ variation: found, foundAt, releases: new Set<string>() });
-    const example = getOrCreate(this.#examples, variationKey(found), newExample);
-    example.releases.add(found.release.version);
+    const { releases } = getOrCreate(this.#examples, variationKey(found), () => {
+      return { variation: found, foundAt, releases: new Set() };
+    });
+    releases.add(found.release.version);
   }
 
   /** Whether a policy excludes a drawn version, so that it was never a candidate. */
@@ -253,11 +246,9 @@ class Fuzzing {
         foundAt,
         brokenOn: await this.#brokenOn(example, targets),
         refusal: await this.#refusal(example),
-        others: others.map((other) => ({
-          choices: other.variation.choices,
-          release: other.variation.release.version,
-          foundAt: other.foundAt,
-        })),
+        others: others.map(({ variation: { choices, release }, ...other }) => {
+          return { choices, release: release.version, foundAt: other.foundAt };
+        }),
       });
     }
     return found;
@@ -267,10 +258,10 @@ class Fuzzing {
     const broken: string[] = [];
     const driver = this.#driver();
     for (const release of targets) {
-      const breaks =
-        release.version === example.release.version ||
-        (await this.#verdict({ ...example, release }, driver)) === 'breaks';
-      if (breaks) broken.push(release.version);
+      const { version } = release;
+      const isFound = version === example.release.version;
+      const variation = { ...example, release };
+      if (isFound || (await this.#verdict(variation, driver)) === 'breaks') broken.push(version);
     }
     return broken;
   }

@@ -73,14 +73,11 @@ export type FuzzDocument = json.Static<typeof schema>;
 
 export const fuzzOutput = json.jsonOutput(schema, fuzzDocument);
 
-export function fuzzDocument(value: FuzzValue): FuzzDocument {
-  const place = (foundAt: number) => (value.shard === undefined ? {} : { foundAt });
+export function fuzzDocument({ shard, ...value }: FuzzValue): FuzzDocument {
+  const place = (foundAt: number) => (shard === undefined ? {} : { foundAt });
   return {
-    shard: value.shard,
-    seed: value.seed,
-    runs: value.runs,
-    gaveUp: value.gaveUp,
-    releases: value.releases,
+    shard,
+    ...value,
     varied: value.varied.map(({ repository, versions }) => ({ source: repository, versions })),
     breakages: value.breakages.map(({ example, foundAt, brokenOn, refusal, others, replay }) => ({
       ...place(foundAt),
@@ -97,7 +94,6 @@ export function fuzzDocument(value: FuzzValue): FuzzDocument {
         crossplane: other.release,
       })),
     })),
-    notes: value.notes,
   };
 }
 
@@ -115,35 +111,28 @@ function choiceJson({ root, tag }: RootChoice): ChoiceDocument {
 }
 
 export function fuzzText(report: FuzzDocument): string[] {
-  const { breakages, varied, releases } = report;
-  const versions = varied.map((each) => `${each.source} (${each.versions})`);
-  const lines = [
-    `the set as it is, and ${counted(report.runs, 'variation')}, on ${counted(releases.length, 'release')} of Crossplane, seed ${report.seed}`,
-    ...wrap(
-      versions.length === 0
-        ? 'no package to vary: none is a root, or required by a local package'
-        : `varied, each among so many versions: ${versions.join(', ')}`,
-      '  ',
-      '    ',
-    ),
-  ];
-  if (report.gaveUp > 0)
-    lines.push(`  gave up on ${report.gaveUp} of them: of these nothing is known`);
-  lines.push('', breakages.length === 0 ? 'nothing breaks' : `breaks: ${breakages.length}`);
+  const { breakages, gaveUp, releases } = report;
+  const versions = report.varied.map((each) => `${each.source} (${each.versions})`);
+  const varied =
+    versions.length === 0
+      ? 'no package to vary: none is a root, or required by a local package'
+      : `varied, each among so many versions: ${versions.join(', ')}`;
   return [
-    ...lines,
+    `the set as it is, and ${counted(report.runs, 'variation')}, on ${counted(releases.length, 'release')} of Crossplane, seed ${report.seed}`,
+    ...wrap(varied, '  ', '    '),
+    ...(gaveUp > 0 ? [`  gave up on ${gaveUp} of them: of these nothing is known`] : []),
+    '',
+    breakages.length === 0 ? 'nothing breaks' : `breaks: ${breakages.length}`,
     ...breakages.flatMap((breakage, i) => ['', ...section(breakage, i + 1, releases)]),
   ];
 }
 
 function section(breakage: BreakageDocument, place: number, releases: readonly string[]): string[] {
   const { packages, brokenOn, explanation, others, replay } = breakage;
-  const where =
-    brokenOn.length === releases.length
-      ? releases.length === 1
-        ? `on Crossplane ${releases[0]}`
-        : 'on every release tried'
-      : `on Crossplane ${spans(brokenOn, releases)}`;
+  const isEverywhere = releases.length > 1 && brokenOn.length === releases.length;
+  const where = isEverywhere
+    ? 'on every release tried'
+    : `on Crossplane ${spans(brokenOn, releases)}`;
   const shown = others
     .slice(0, MAX_OTHERS_SHOWN)
     .map((other) => other.packages.map(inWords).join(' + '));
@@ -175,12 +164,10 @@ export function nameOfChoice({ source: repository, local, crd }: ChoiceDocument)
 
 /** Returns releases as text; those adjacent in `all`, which is newest first, as `oldest to newest`. */
 function spans(some: readonly string[], all: readonly string[]): string {
-  const runs: string[][] = [];
+  const runs: string[][] = [[]];
   for (const release of all) {
-    const last = runs.at(-1);
-    if (!some.includes(release)) runs.push([]);
-    else if (last === undefined) runs.push([release]);
-    else last.push(release);
+    if (some.includes(release)) runs.at(-1)!.push(release);
+    else runs.push([]);
   }
   return runs
     .filter((run) => run.length > 0)

@@ -157,17 +157,15 @@ function excludedVersions(
 function requiredBy(local: LocalRoot, { targets, compat }: VariedRootOptions): PackageRoot[] {
   const found = new Map<Repository, PackageRoot>();
   for (const { entry, origin } of local.dependsOn) {
-    const { requirement } = readDependency(entry, {
-      target: targets[0]!,
-      compat,
-      line: origin.line,
-    });
+    const options = { target: targets[0]!, compat, line: origin.line };
+    const { requirement } = readDependency(entry, options);
     if (requirement?.requires !== 'package' || found.has(requirement.repository)) continue;
-    found.set(requirement.repository, {
+    const { repository, kind, constraint } = requirement;
+    found.set(repository, {
       root: 'package',
-      repository: requirement.repository,
-      kind: requirement.kind,
-      version: { form: 'text', text: requirement.constraint },
+      repository,
+      kind,
+      version: { form: 'text', text: constraint },
       name: undefined,
       spec: {},
       object: undefined,
