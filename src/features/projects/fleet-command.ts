@@ -16,7 +16,13 @@ import { openSources } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import { fleetDocuments, fleetOutput, fleetText, type FleetValue } from './fleet-output.js';
+import {
+  fleetDocuments,
+  fleetOutput,
+  fleetText,
+  type FleetValue,
+  type InspectedProject,
+} from './fleet-output.js';
 import { reportUnsolved } from '../resolve/answer-command.js';
 import { reportMismatches } from '../../cli/files/mismatches.js';
 import { readMove, whereLocked } from '../update/moves-command.js';
@@ -86,12 +92,7 @@ export const fleetCommand = defineCommand({
     });
     const line = { command: 'fleet', debug: false, json: args.output === 'json' };
     const results = await runSets(inspectCommand, { ...args, each, shard: undefined }, line, io);
-    const sets = results.map((result) => ({
-      lockfile: undefined,
-      update: undefined,
-      ...inspected.get(result.set),
-      ...result,
-    }));
+    const sets = results.map((result) => ({ ...inspected.get(result.set), ...result }));
     const locked = sets.flatMap(({ set, lockfile }) => (lockfile ? [{ set, lockfile }] : []));
     return { sets, packages: compareFleet(locked) };
   },
@@ -128,12 +129,6 @@ async function markProjectsWithoutPackages(
   return planned.map((args, i) =>
     typeof args === 'string' ? { ...sets[i], passedOver: args } : args,
   );
-}
-
-interface InspectedProject {
-  readonly lockfile: Lockfile;
-  /** The result of an update; undefined if none was planned. */
-  readonly update: Answer | undefined;
 }
 
 function projectHeadline(

@@ -1,4 +1,5 @@
 import { compareReleases, type FleetPackage, compareWithUsual } from './compare-projects.js';
+import { getOrCreate } from '../../base/collections.js';
 import { LINE_WIDTH } from '../../base/messages.js';
 import { EXIT } from '../../cli/kit/command.js';
 import * as json from '../../cli/kit/json-schema.js';
@@ -10,10 +11,8 @@ import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import { changesJson } from '../resolve/answer-output.js';
 
-/** Maximum number of projects listed for a version; further ones are counted. */
-const MAX_SETS_NAMED = 3;
-/** Maximum number of listed changes of an update. */
-const MAX_CHANGES_NAMED = 3;
+/** Maximum number of projects of a version, and of changes of an update; others are counted. */
+const MAX_LISTED = 3;
 
 /**
  * Versions side by side, a column a set where that fits in a line, else a version with how many have
@@ -23,7 +22,6 @@ export function fleetText(sets: readonly FleetSet[], packages: readonly FleetPac
   const locked = sets.filter(({ lockfile }) => lockfile !== undefined);
   const nameOf = setNames(sets.map(({ set }) => set));
   const short = shortNames(packages.map(({ repository }) => repository));
-  const { note } = short;
   const releases = compareReleases(
     locked.map(({ set, lockfile }) => ({ set, crossplane: lockfile!.crossplane })),
   );
@@ -41,19 +39,16 @@ export function fleetText(sets: readonly FleetSet[], packages: readonly FleetPac
   const sideBySide = fits ? bySet : byVersion(compared, locked.length, { name, nameOf });
   return [
     ...(compared.length === 0 ? [] : sideBySide),
-    ...(note === undefined ? [] : [note]),
-    ...section(stragglers(packages, { name, nameOf })),
-    ...section(updates(sets, { name, nameOf })),
+    ...(short.note === undefined ? [] : [short.note]),
+    ...[stragglers(packages, { name, nameOf }), updates(sets, { name, nameOf })].flatMap((lines) =>
+      lines.length === 0 ? [] : ['', ...lines],
+    ),
   ];
 }
 
 interface Names {
   readonly name: (repository: Repository) => string;
   readonly nameOf: (set: string) => string;
-}
-
-function section(lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 function versionIn(set: string, { versions }: FleetPackage): string | undefined {
@@ -63,11 +58,10 @@ function versionIn(set: string, { versions }: FleetPackage): string | undefined 
 /** Marks a version that differs from the most common one. */
 function mark(version: string | undefined, usual: string): string {
   if (version === undefined) return '-';
-  const sign = { usual: '', behind: ' <', ahead: ' >', other: ' ?' }[
-    compareWithUsual(version, usual)
-  ];
-  return `${shortVersion(version)}${sign}`;
+  return `${shortVersion(version)}${SIGNS[compareWithUsual(version, usual)]}`;
 }
+
+const SIGNS = { usual: '', behind: ' <', ahead: ' >', other: ' ?' };
 
 function byVersion(packages: readonly FleetPackage[], all: number, names: Names): string[] {
   const rows = packages.flatMap(({ repository, usual, versions }) =>
@@ -82,8 +76,8 @@ function byVersion(packages: readonly FleetPackage[], all: number, names: Names)
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length - MAX_SETS_NAMED;
-  const shown = names.slice(0, MAX_SETS_NAMED).join(', ');
+  const more = names.length - MAX_LISTED;
+  const shown = names.slice(0, MAX_LISTED).join(', ');
   return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
@@ -93,7 +87,7 @@ function stragglers(packages: readonly FleetPackage[], { name, nameOf }: Names):
     for (const { version, sets } of versions) {
       if (compareWithUsual(version, usual) !== 'behind') continue;
       const what = `${name(repository)} ${shortVersion(version)} (${whoHas(usual, versions)})`;
-      for (const set of sets) behind.set(set, [...(behind.get(set) ?? []), what]);
+      for (const set of sets) getOrCreate(behind, set, () => []).push(what);
     }
   }
   if (behind.size === 0) return [];
@@ -111,23 +105,14 @@ function whoHas(version: string, versions: FleetPackage['versions']): string {
 }
 
 function updates(sets: readonly FleetSet[], { name, nameOf }: Names): string[] {
-  const asked = sets.filter(({ update }) => update !== undefined);
-  if (asked.length === 0) return [];
-  const rows = asked.flatMap(({ set, update }) => {
+  if (sets.every(({ update }) => update === undefined)) return [];
+  const rows = sets.flatMap(({ set, update }) => {
     if (update?.status !== 'solved' || update.changes.length === 0) return [];
-    const changes = update.changes.map(({ repository, from, to }) =>
-      [
-        name(repository),
-        from && shortVersion(from),
-        '→',
-        to === undefined ? 'none' : shortVersion(to),
-      ]
-        .filter((word) => word !== undefined)
-        .join(' '),
-    );
-    const more = changes.length - MAX_CHANGES_NAMED;
-    const shown = changes.slice(0, MAX_CHANGES_NAMED).join(', ');
-    return [[nameOf(set), more > 0 ? `${shown} and ${more} more` : shown]];
+    const changes = update.changes.map(({ repository, from, to }) => {
+      const before = from === undefined ? '' : ` ${shortVersion(from)}`;
+      return `${name(repository)}${before} → ${to === undefined ? 'none' : shortVersion(to)}`;
+    });
+    return [[nameOf(set), listed(changes)]];
   });
   const all = counted(sets.length, 'set');
   const failed = sets.filter(({ exitCode }) => exitCode !== EXIT.done);
@@ -135,14 +120,14 @@ function updates(sets: readonly FleetSet[], { name, nameOf }: Names): string[] {
   if (refused === sets.length) return ['no set has an answer to such an update'];
   const unknown = failed.length - refused;
   if (unknown === sets.length) return ['of no set is it known what an update would touch'];
-  const told = [
+  const summary = [
     `an update would touch ${rows.length === 0 ? 'no set' : `${rows.length} of ${all}`}`,
-    ...(refused === 0
-      ? []
-      : [`${refused} of ${all} ${refused === 1 ? 'has' : 'have'} no answer to it`]),
-    ...(unknown === 0 ? [] : [`of ${unknown} of ${all} that is not known`]),
   ];
-  return [told.join('; '), ...columns(rows)];
+  if (refused > 0) {
+    summary.push(`${refused} of ${all} ${refused === 1 ? 'has' : 'have'} no answer to it`);
+  }
+  if (unknown > 0) summary.push(`of ${unknown} of ${all} that is not known`);
+  return [summary.join('; '), ...columns(rows)];
 }
 
 /** Returns names of projects without their common folders and file name. */
@@ -156,11 +141,10 @@ function setNames(sets: readonly string[]): (set: string) => string {
   let to = 0;
   while (to < shortest - from - 1 && same((path) => path.at(-1 - to))) to++;
   if (sets.length < 2) return (set) => set;
-  return (set) =>
-    set
-      .split('/')
-      .slice(from, to === 0 ? undefined : -to)
-      .join('/');
+  return (set) => {
+    const path = set.split('/');
+    return path.slice(from, path.length - to).join('/');
+  };
 }
 
 const schema = json.outputSchema('fleet -o json, a line', {
@@ -244,13 +228,15 @@ function failureIn(out: string): object {
   return failure;
 }
 
-/** The result for one control plane. */
-interface FleetSet extends PrintedResult {
-  /** undefined if none can be read. */
-  readonly lockfile: Lockfile | undefined;
+/** A control plane whose lockfile was read. */
+export interface InspectedProject {
+  readonly lockfile: Lockfile;
   /** The result of an update; undefined if no source was queried, or the project has none of the packages. */
   readonly update: Answer | undefined;
 }
+
+/** The result for one control plane. */
+type FleetSet = PrintedResult & Partial<InspectedProject>;
 
 /** The result of `fleet`. */
 export interface FleetValue {

@@ -79,23 +79,18 @@ function mergeSets(parts: readonly PartDocument[], count: number): MergedRun {
   const { size } = new Set(lines.map(({ set }) => set));
   if (size < lines.length) throw new InputError('a set is there twice');
   if (size !== count) throw missingSets(parts, count - size, count);
-  const { command } = parts[0]!.shard;
+  const textOf = TEXTS[parts[0]!.shard.command] ?? (() => []);
+  const failedLast = lines.toSorted(
+    (a, b) => Number(a.exitCode !== EXIT.done) - Number(b.exitCode !== EXIT.done),
+  );
+  const section = (line: Line) => {
+    const data = textOf(line);
+    return data.length === 0 ? [] : [`${line.set}:`, ...data, ''];
+  };
   return {
     lines: lines.map(({ shard: _shard, ...line }) => line),
-    text: () => [
-      ...lines.filter(({ exitCode }) => exitCode === EXIT.done).flatMap(sectionOf(command)),
-      ...lines.filter(({ exitCode }) => exitCode !== EXIT.done).flatMap(sectionOf(command)),
-      ...eachTable(lines),
-    ],
+    text: () => [...failedLast.flatMap(section), ...eachTable(lines)],
     exitCode: worstExitCode(lines.map(({ exitCode }) => exitCode)),
-  };
-}
-
-/** Returns a function for the data of one project; empty if the command shows none. */
-function sectionOf(command: string): (line: Line) => readonly string[] {
-  return (line) => {
-    const lines = TEXTS[command]?.(line) ?? [];
-    return lines.length === 0 ? [] : [`${line.set}:`, ...lines, ''];
   };
 }
 
@@ -137,11 +132,8 @@ function mergeMatrix(parts: readonly MatrixPart[]): MergedRun {
   for (const row of parts.flatMap((part) => part.rows)) {
     const last = rows.at(-1);
     if (last !== undefined && resultKey(last) === resultKey(row)) {
-      rows[rows.length - 1] = {
-        ...last,
-        to: row.to,
-        releases: [...last.releases, ...row.releases],
-      };
+      const releases = [...last.releases, ...row.releases];
+      rows[rows.length - 1] = { ...last, to: row.to, releases };
     } else rows.push(row);
   }
   const stats = Object.keys(parts[0]!.stats).map((name) => {
@@ -155,13 +147,8 @@ function mergeMatrix(parts: readonly MatrixPart[]): MergedRun {
 }
 
 /** Equal for rows that differ only in their releases. */
-function resultKey({
-  from: _from,
-  to: _to,
-  releases: _releases,
-  ...result
-}: MatrixRowDocument): string {
-  return JSON.stringify(result);
+function resultKey(row: MatrixRowDocument): string {
+  return JSON.stringify({ ...row, from: undefined, to: undefined, releases: undefined });
 }
 
 /** An example in the document of a shard. */
@@ -172,8 +159,7 @@ interface FoundExample {
 }
 
 /** A breakage in the document of a shard. */
-interface FoundBreakage extends BreakageDocument, FoundExample {
-  readonly foundAt: number;
+interface FoundBreakage extends Omit<BreakageDocument, keyof FoundExample>, FoundExample {
   readonly others: readonly FoundExample[];
 }
 
