@@ -76,9 +76,13 @@ export async function importCluster(
       .flatMap((each) => (each.requires === 'package' ? each.repository : [])),
   );
   const settings = userSettings(installed);
-  const roots = installed
-    .filter((each) => !required.has(each.repository) || isCustomized(each, settings, target))
-    .map((each) => rootOf(each, settings, target));
+  // Other packages are as Crossplane installs dependencies.
+  const isRoot = (each: InstalledPackage) =>
+    !required.has(each.repository) ||
+    each.isUserCreated ||
+    each.name !== objectNameOf(each.repository, target) ||
+    settings.of(each).isCustom;
+  const roots = installed.filter(isRoot).map((each) => rootOf(each, settings, target));
   const request = {
     ...EMPTY_REQUEST,
     crossplane: { text: target.version, origin: { file: 'the dump' } },
@@ -115,45 +119,45 @@ async function readInstalled(
   reader: SourceReader | undefined,
 ): Promise<InstalledRead> {
   const { repository, version, kind, origin } = installed;
-  const digest = isDigest(version) ? version : undefined;
   const fromDump: InstalledRead = {
     repository,
     version,
     meta: metaFrom(installed, dump),
-    fetched: { digest, manifest: undefined, baseLayer: undefined, packageYaml: undefined },
+    fetched: {
+      digest: isDigest(version) ? version : undefined,
+      manifest: undefined,
+      baseLayer: undefined,
+      packageYaml: undefined,
+    },
     findings: [],
   };
   if (reader === undefined) return fromDump;
-  const finding = (
-    rule: string,
-    severity: ClusterFinding['severity'],
-    problem: string,
-    fix: string,
-  ): InstalledRead => {
-    const text = `\`${repository}\` ${version} ${problem}`;
-    return { ...fromDump, findings: [{ rule, severity, origin, text, fix }] };
+  const failed = (finding: Omit<ClusterFinding, 'origin'>): InstalledRead => {
+    const text = `\`${repository}\` ${version} ${finding.text}`;
+    return { ...fromDump, findings: [{ ...finding, origin, text }] };
   };
   const fetched = await reader.fetch({ repository, version }, target);
   if (fetched === undefined) {
+    const text = 'is in none of the sources';
     const fix = 'name the place that has it with `--from`; the lockfile has what the dump tells';
-    return finding('not-in-sources', 'warning', 'is in none of the sources', fix);
+    return failed({ rule: 'not-in-sources', severity: 'warning', text, fix });
   }
   const digits = digestPrefix(installed);
   if (digits !== undefined && fetched.digest?.startsWith(`sha256:${digits}`) === false) {
     const text = `names other bytes (${fetched.digest.slice(0, 19)}…) than its revision \`${installed.active!.name}\` was made of: the tag was moved`;
     const fix = 'install a version whose tag stands; until then the lockfile is without its digest';
-    return finding('moved-tag', 'error', text, fix);
+    return failed({ rule: 'moved-tag', severity: 'error', text, fix });
   }
   const meta = judge(fetched.contents, target);
   if (isRejection(meta)) {
     const first = meta.findings.find(({ severity }) => severity === 'error');
     const text = `is refused by Crossplane ${target.version}: ${first?.message ?? 'it is no package'}`;
     const fix = 'see `xpkg-resolve inspect`; the lockfile has what the dump tells';
-    return finding('refused', 'warning', text, fix);
+    return failed({ rule: 'refused', severity: 'warning', text, fix });
   }
   if (meta.kind !== kind) {
     const text = `is a ${meta.kind}, and is installed as a ${kind}`;
-    return finding('kind', 'error', text, `install it as a ${meta.kind}`);
+    return failed({ rule: 'kind', severity: 'error', text, fix: `install it as a ${meta.kind}` });
   }
   return { ...fromDump, meta, fetched };
 }
@@ -175,13 +179,6 @@ function metaFrom(installed: InstalledPackage, { claims }: ClusterDump): Package
     owns: installedObjects(installed, claims),
     findings: [],
   };
-}
-
-/** Whether a user has created or changed the package; else it is as Crossplane installs a dependency. */
-function isCustomized(installed: InstalledPackage, settings: UserSettings, target: Target) {
-  const { repository, name, isUserCreated } = installed;
-  const hasDerivedName = name === objectNameOf(repository, target);
-  return isUserCreated || !hasDerivedName || settings.of(installed).isCustom;
 }
 
 function rootOf(installed: InstalledPackage, settings: UserSettings, target: Target): PackageRoot {

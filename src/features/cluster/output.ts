@@ -56,14 +56,10 @@ export const importOutput = json.jsonOutput(
   (value: ImportValue): json.Static<typeof importSchema> => ({
     status: 'imported',
     crossplane: value.target.version,
-    packages: value.lockfile.packages.map((each) => ({
-      source: each.repository,
-      version: each.version,
-      digest: each.digest,
-      kind: each.kind,
-      name: each.name,
-      direct: each.direct,
-    })),
+    packages: value.lockfile.packages.map((each) => {
+      const { repository, version, digest, kind, name, direct } = each;
+      return { source: repository, version, digest, kind, name, direct };
+    }),
     undigested: value.undigested,
     files: value.files,
     findings: findingsJson(value.findings),
@@ -72,10 +68,10 @@ export const importOutput = json.jsonOutput(
 
 /** Returns a line for each package: name, version, and whether it is a dependency. */
 export function importLines({ lockfile, required, target }: ImportValue): string[] {
-  const rows = lockfile.packages.map(({ repository, version, kind: sort, direct, digest }) => [
+  const rows = lockfile.packages.map(({ repository, version, kind, direct, digest }) => [
     repository,
     shortVersion(version),
-    sort,
+    kind,
     !direct ? 'dependency' : required.has(repository) ? 'required, too' : '',
     digest === undefined ? 'no digest' : '',
   ]);
@@ -113,8 +109,8 @@ export const driftOutput = json.jsonOutput(
   (drift: DriftValue): json.Static<typeof driftSchema> => ({
     status: hasDrifted(drift) ? 'drifted' : 'same',
     crossplane: drift.crossplane,
-    differences: drift.differences.map(({ kind: what, repository, origin, ...rest }) => ({
-      kind: what,
+    differences: drift.differences.map(({ kind, repository, origin, ...rest }) => ({
+      kind,
       source: repository,
       file: origin?.file,
       line: origin?.line,
@@ -127,15 +123,15 @@ export const driftOutput = json.jsonOutput(
 
 /** Returns differences, then problems of the cluster itself, each with its fix. */
 export function driftLines(drift: DriftValue): string[] {
-  const { differences, findings, crossplane: release } = drift;
+  const { differences, findings, crossplane } = drift;
   return [
-    ...differences.flatMap(({ origin, kind: sort, text: what, fix }) => [
-      `${origin === undefined ? '' : `${formatOrigin(origin)}: `}differs: ${what} [${sort}]`,
+    ...differences.flatMap(({ origin, kind, text, fix }) => [
+      `${origin === undefined ? '' : `${formatOrigin(origin)}: `}differs: ${text} [${kind}]`,
       `  fix: ${fix}`,
     ]),
     ...findingLines(findings),
     hasDrifted(drift)
-      ? `the cluster has drifted from the lockfile for Crossplane ${release}: ${counted(differences.length, 'difference')}, ${counted(findings.length, 'finding')}`
-      : `the cluster is as locked for Crossplane ${release}`,
+      ? `the cluster has drifted from the lockfile for Crossplane ${crossplane}: ${counted(differences.length, 'difference')}, ${counted(findings.length, 'finding')}`
+      : `the cluster is as locked for Crossplane ${crossplane}`,
   ];
 }

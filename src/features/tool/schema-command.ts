@@ -32,44 +32,12 @@ export async function schemaCommand(commands: readonly CommandRow[]): Promise<An
   });
 }
 
-/** Documents in the order in which `--help` lists them; all others follow. */
+/** Documents without their suffix, in the order in which `--help` lists them; others follow. */
 const ORDER = [
-  'resolve-output',
-  'error-output',
-  'mismatch-output',
-  'each-output',
-  'fleet-output',
-  'init-output',
-  'check-output',
-  'verify-output',
-  'render-output',
-  'outdated-output',
-  'why-output',
-  'tree-output',
-  'graph-output',
-  'matrix-output',
-  'simulate-output',
-  'fuzz-output',
-  'diff-output',
-  'plan-output',
-  'versions-output',
-  'search-output',
-  'constraint-output',
-  'inspect-output',
-  'lint-output',
-  'convert-output',
-  'import-output',
-  'drift-output',
-  'index-output',
-  'index-update-output',
-  'index-verify-output',
-  'images-output',
-  'mirror-output',
-  'bundle-output',
-  'vendor-output',
-  'push-output',
-  'cache-output',
-];
+  'resolve error mismatch each fleet init check verify render outdated why tree graph',
+  'matrix simulate fuzz diff plan versions search constraint inspect lint convert',
+  'import drift index index-update index-verify images mirror bundle vendor push cache',
+].flatMap((line) => line.split(' '));
 
 /** Returns the schemas of `-o json` documents by name, in the order of `--help`. */
 export async function outputSchemas(
@@ -89,7 +57,8 @@ export async function outputSchemas(
 }
 
 function placeOf(name: string): number {
-  return ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length;
+  const place = ORDER.indexOf(name.replace(/-output$/, ''));
+  return place < 0 ? ORDER.length : place;
 }
 
 /** Returns the schema of a command's document; of several if it prints one of them. */
