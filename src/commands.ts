@@ -97,7 +97,7 @@ export const COMMANDS: readonly CommandRow[] = [
   ...inGroup('Packages', {
     'versions <package>': [
       'Show which versions of a package there are, and which Crossplane each needs',
-      async () => (await import('./features/packages/versions-command.js')).versionsCommand,
+      async () => (await import('./features/packages/search-command.js')).versionsCommand,
     ],
     'search <word>': [
       'Find packages by name, or by the kinds and CRDs that they bring',

@@ -1,12 +1,22 @@
-import { search } from './search.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
-import { lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
-import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
+import {
+  type SearchReport,
+  type VersionsReport,
+  foundLines,
+  searchOutput,
+  versionLines,
+  versionsOutput,
+} from './output.js';
+import { search, versions } from './search.js';
+import { InputError } from '../../base/errors.js';
+import { lockFlag, outputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
+import { imageConfigFlag, imageConfigs } from '../../cli/arguments/input-flags.js';
+import { fullName } from '../../cli/arguments/package-names.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
 import { readLock } from '../../cli/files/lock-file.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { foundLines, searchOutput, type SearchReport } from './output.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
 
 export const searchCommand = defineCommand({
   positionals: {
@@ -46,4 +56,45 @@ export const searchCommand = defineCommand({
   text: foundLines,
   closingNotes: ({ word, packages }) =>
     packages.length === 0 ? [`nothing has \`${word}\` in its name or owns it`] : [],
+});
+
+/** Number of versions shown without `--all`: each may cost a download. */
+const NEWEST_SHOWN = 20;
+
+export const versionsCommand = defineCommand({
+  positionals: {
+    package: {
+      demandOption: true,
+      describe: 'A package by its repository, or the end of it where that is known',
+    },
+  },
+  flags: {
+    ...lockFlag('Lockfile that says which version is locked'),
+    all: switchFlag('Show every version, not the newest 20'),
+    ...outputFlag,
+    ...projectTargetFlag('Crossplane release that is to take it'),
+    ...sourceFlags,
+    ...imageConfigFlag,
+  },
+  examples: [['$0 versions provider-helm', 'of a package that is locked']],
+  run: async (args, io): Promise<VersionsReport> => {
+    const lock = await readLock(args, io);
+    const target = await projectTarget(args, io, lock);
+    const stats = noStats();
+    const source = await openSources(args, io, stats, await imageConfigs(args, io));
+    const repository = await fullName(args.package, { lockfile: lock?.lockfile, source });
+    const newest = args.all ? Infinity : NEWEST_SHOWN;
+    const found = await withProgress(io, stats, () =>
+      versions(repository, { source, target, newest }),
+    );
+    if (found === undefined) {
+      throw new InputError(`no source knows \`${repository}\``, {
+        hint: '`xpkg-resolve search WORD` looks for it; `--from` says where packages are',
+      });
+    }
+    const locked = lock?.lockfile.packages.find((each) => each.repository === repository)?.version;
+    return { source: repository, crossplane: target.version, locked, ...found };
+  },
+  json: () => versionsOutput,
+  text: versionLines,
 });
