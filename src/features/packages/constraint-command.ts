@@ -13,11 +13,7 @@ import {
   surprises,
   whyNot,
 } from '../../crossplane/constraints/constraint-meaning.js';
-import {
-  admitsPrereleases,
-  type Constraint,
-  parseConstraint,
-} from '../../crossplane/constraints/constraint.js';
+import { admitsPrereleases, parseConstraint } from '../../crossplane/constraints/constraint.js';
 import { parseVersion } from '../../crossplane/constraints/version.js';
 import { type Target, targetFor } from '../../crossplane/releases/target.js';
 import { constraintLines, constraintOutput, type ConstraintReport } from './output.js';
@@ -44,13 +40,29 @@ export const constraintCommand = defineCommand({
   stream: (args, io) => (args.stdin ? batched(answersToLines(args, io)) : undefined),
   run: async (args, io): Promise<ConstraintReport> => {
     const target = await projectTarget(args, io);
-    return reportOn(parsed(args.range, target), args.versions ?? [], target);
+    const range = parsed(args.range, target);
+    return {
+      constraint: range.text,
+      crossplane: target.version,
+      semver: range.dialect,
+      means: meaningOf(range),
+      prereleases: admitsPrereleases(range),
+      notes: surprises(range),
+      versions: (args.versions ?? []).map((text) => {
+        const version = parseVersion(text, range.dialect);
+        if (version === undefined) {
+          return { version: text, validVersion: false, satisfied: false, reason: 'not a version' };
+        }
+        const reason = whyNot(range, version);
+        return { version: text, validVersion: true, satisfied: reason === undefined, reason };
+      }),
+    };
   },
   json: () => constraintOutput,
   text: constraintLines,
 });
 
-function parsed(range: string | undefined, target: Target): Constraint {
+function parsed(range: string | undefined, target: Target) {
   if (range === undefined) {
     throw new InputError('no range given', {
       hint: "try `xpkg-resolve constraint '>=v1.2.0' v1.3.0`, or `--stdin` for many at once",
@@ -62,29 +74,6 @@ function parsed(range: string | undefined, target: Target): Constraint {
     `\`${range}\` is not a range on Crossplane ${target.version}: ${constraint.error}`,
     { hint: adviceFor(constraint) },
   );
-}
-
-function reportOn(
-  range: Constraint,
-  versions: readonly string[],
-  target: Target,
-): ConstraintReport {
-  return {
-    constraint: range.text,
-    crossplane: target.version,
-    semver: range.dialect,
-    means: meaningOf(range),
-    prereleases: admitsPrereleases(range),
-    notes: surprises(range),
-    versions: versions.map((text) => {
-      const version = parseVersion(text, range.dialect);
-      if (version === undefined) {
-        return { version: text, validVersion: false, satisfied: false, reason: 'not a version' };
-      }
-      const reason = whyNot(range, version);
-      return { version: text, validVersion: true, satisfied: reason === undefined, reason };
-    }),
-  };
 }
 
 interface Question {
@@ -114,30 +103,24 @@ async function* answersToLines(args: Args, io: RunIo): AsyncGenerator<string, Ou
   return 'ok';
 }
 
-function answer({ constraint, version }: Question, { rules: { dialect } }: Target) {
-  const parsedConstraint = parseConstraint(constraint, dialect);
-  const parsedVersion = parseVersion(version, dialect);
-  const satisfied =
-    !parsedConstraint.invalid &&
-    parsedVersion !== undefined &&
-    parsedConstraint.admits(parsedVersion);
+function answer(question: Question, { rules: { dialect } }: Target) {
+  const constraint = parseConstraint(question.constraint, dialect);
+  const version = parseVersion(question.version, dialect);
   return {
-    validConstraint: !parsedConstraint.invalid,
-    validVersion: parsedVersion !== undefined,
-    satisfied,
+    validConstraint: !constraint.invalid,
+    validVersion: version !== undefined,
+    satisfied: !constraint.invalid && version !== undefined && constraint.admits(version),
   };
 }
 
 function readQuestion(text: string, line: number): Question {
   const value = parseJson(text, line);
   if (!isMapping(value)) throw lineError(line, 'not a JSON object');
+  const hasRelease = (value['crossplane'] ?? undefined) !== undefined;
   return {
     constraint: stringField(value, 'constraint', line),
     version: stringField(value, 'version', line),
-    crossplane:
-      (value['crossplane'] ?? undefined) === undefined
-        ? undefined
-        : stringField(value, 'crossplane', line),
+    crossplane: hasRelease ? stringField(value, 'crossplane', line) : undefined,
   };
 }
 

@@ -9,32 +9,14 @@ import { writeTransaction } from '../../base/files/transaction.js';
 import { outputFlag, writeFlag } from '../../cli/arguments/common-flags.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
 import { workingPlace } from '../../cli/files/lock-file.js';
-import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
-import {
-  CONVERTED_MARK,
-  type ConvertedPackage,
-  convertPackage,
-  type DependencyOptions,
-} from '../../crossplane/legacy/convert-package.js';
+import { CONVERTED_MARK, convertPackage } from '../../crossplane/legacy/convert-package.js';
 import { DOT_REGISTRY } from '../../crossplane/legacy/dot-registry.js';
-import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
-import type { Target } from '../../crossplane/releases/target.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { readRegistryFiles, registryContents } from '../../sources/package-on-disk.js';
 import type { PackageSource } from '../../sources/package-source.js';
-
-const flags = {
-  out: { describe: 'Folder to write (default: the name of the package)' },
-  ...writeFlag,
-  ...outputFlag,
-  ...projectTargetFlag('Crossplane release that is to take it'),
-  ...sourceFlags,
-} as const satisfies Flags;
-
-type Args = ArgsOf<typeof flags>;
 
 /** `convert`: converts a `.registry` package to a folder for `crossplane xpkg build`. */
 export const convertCommand = defineCommand({
@@ -44,7 +26,13 @@ export const convertCommand = defineCommand({
       describe: 'Folder that holds a `.registry`',
     },
   },
-  flags,
+  flags: {
+    out: { describe: 'Folder to write (default: the name of the package)' },
+    ...writeFlag,
+    ...outputFlag,
+    ...projectTargetFlag('Crossplane release that is to take it'),
+    ...sourceFlags,
+  },
   examples: [
     [
       '$0 convert old/app-blog --out app-blog --from dir:old',
@@ -59,10 +47,20 @@ export const convertCommand = defineCommand({
     if (problem !== undefined) {
       throw new InputError(`\`${args.folder}\` cannot be converted: ${problem.message}`);
     }
-    const converted = await convertPackage(files, contents, dependencies(args, io, target));
-    const out = args.out ?? converted.name;
-    await write(converted, out, args, io);
+    let source: Promise<PackageSource> | undefined; // opened when the package depends on a CRD
+    const converted = await convertPackage(files, contents, {
+      dialect: target.rules.dialect,
+      ownersOf: async (crd) =>
+        knownOwners(await (source ??= openSources(args, io, noStats())), crd, target),
+    });
     const { name, files: written, losses } = converted;
+    const { out = name } = args;
+    const folder = resolve(io.cwd, out);
+    const before = await convertedFolder(folder, out);
+    const changes = [...new Set([...written.keys(), ...before])].map((file) => {
+      return { path: resolve(folder, file), content: written.get(file) };
+    });
+    if (args.write) await writeTransaction(changes, workingPlace(io));
     return { folder: out, name, files: [...written.keys()], losses };
   },
   json: () => convertOutput,
@@ -88,31 +86,6 @@ async function registryFilesIn(shown: string, { cwd }: RunIo) {
   } catch (error) {
     throw error instanceof Error && 'syscall' in error ? readError(shown, error) : error;
   }
-}
-
-/** Finds the owner of a CRD. Sources are opened when a package depends on a CRD. */
-function dependencies(args: Args, io: RunIo, target: Target): DependencyOptions {
-  let opened: Promise<PackageSource> | undefined;
-  const ownersOf = async (demand: CrdRef) => {
-    const source = await (opened ??= openSources(args, io, noStats()));
-    return knownOwners(source, demand, target);
-  };
-  return { dialect: target.rules.dialect, ownersOf };
-}
-
-async function write(
-  { files }: ConvertedPackage,
-  out: string,
-  args: Args,
-  io: RunIo,
-): Promise<void> {
-  const folder = resolve(io.cwd, out);
-  const before = await convertedFolder(folder, out);
-  const changes = [...new Set([...files.keys(), ...before])].map((name) => ({
-    path: resolve(folder, name),
-    content: files.get(name),
-  }));
-  if (args.write) await writeTransaction(changes, workingPlace(io));
 }
 
 /**
