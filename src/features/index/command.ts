@@ -176,11 +176,7 @@ async function* printIndex(
 }
 
 /** Builds an index of packages; of all packages of the sources if none is named. */
-async function build(
-  repositories: readonly Repository[],
-  args: Args,
-  io: RunIo,
-): Promise<IndexFile> {
+async function build(repositories: readonly Repository[], args: Args, io: RunIo) {
   const stats = noStats();
   const source = await openSources(args, io, stats, await imageConfigs(args, io));
   const wanted = repositories.length > 0 ? repositories : await listed(source);

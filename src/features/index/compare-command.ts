@@ -89,11 +89,7 @@ async function updateFile(comparison: Comparison, args: WriteArgs, io: RunIo) {
 }
 
 /** Returns the changed packages. A package that no source has stays: a registry may hide packages. */
-async function changesFor(
-  index: ReadableIndex,
-  { repositories, options }: Comparison,
-  io: RunIo,
-): Promise<readonly RefreshedPackage[]> {
+async function changesFor(index: ReadableIndex, { repositories, options }: Comparison, io: RunIo) {
   const compared = repositories.length > 0 ? repositories : await index.repositories();
   const now = formatTime(sourceDate(io) ?? io.clock.now());
   const refreshed = await refreshPackages(index, compared, { ...options, now });

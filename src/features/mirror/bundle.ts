@@ -45,11 +45,7 @@ export async function fillLayout(
   });
 }
 
-async function copyImage(
-  image: FoundImage,
-  layout: LayoutWriter,
-  reference: string,
-): Promise<void> {
+async function copyImage(image: FoundImage, layout: LayoutWriter, reference: string) {
   const store = (stored: StoredManifest) => layout.blob(stored.digest, stored.bytes);
   await walkImage(image, {
     image: async ({ stored, manifest }) => {
@@ -141,10 +137,7 @@ async function* writeTar(files: readonly TarFile[]): AsyncGenerator<Uint8Array> 
   await adding;
 }
 
-async function addFile(
-  tar: ReturnType<typeof pack>,
-  { path, size, chunks }: TarFile,
-): Promise<void> {
+async function addFile(tar: ReturnType<typeof pack>, { path, size, chunks }: TarFile) {
   const header = { name: path, mode: 0o644, mtime: new Date(0), uid: 0, gid: 0, size };
   let entry: ReturnType<typeof tar.entry> | undefined;
   const added = new Promise<void>((resolve, reject) => {

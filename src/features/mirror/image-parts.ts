@@ -113,10 +113,7 @@ export async function platformImages(image: FoundImage): Promise<readonly Platfo
   return platforms;
 }
 
-async function platformOf(
-  { child, manifest, stored }: ImagePart,
-  images: ImageRepository,
-): Promise<string | undefined> {
+async function platformOf({ child, manifest, stored }: ImagePart, images: ImageRepository) {
   if (child?.annotations.has('vnd.docker.reference.type') === true) return 'attestation';
   if (child?.platform !== undefined) return `${child.platform.os}/${child.platform.architecture}`;
   if (images.partial === true || manifest.config.size > LIMITS.configBytes) return undefined;

@@ -68,10 +68,7 @@ export async function closureImages(
 }
 
 /** Returns a locked image and the reference of the runtime image that its metadata names. */
-async function ofPackage(
-  locked: DigestedPackage,
-  { sources, target, onImage }: ClosureOptions,
-): Promise<{ readonly image: ClosureImage; readonly runtime: string | undefined }> {
+async function ofPackage(locked: DigestedPackage, { sources, target, onImage }: ClosureOptions) {
   const { repository, version, digest } = locked;
   onImage?.(joinReference(repository, version));
   const found = await findImage(locked, sources, target);

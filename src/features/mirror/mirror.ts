@@ -125,11 +125,7 @@ async function mirrorImage(
 }
 
 /** Sends a blob after its digest was checked: a registry might store wrong bytes. */
-async function send(
-  images: ImageRepository,
-  blob: Descriptor,
-  to: ImageDestination,
-): Promise<void> {
+async function send(images: ImageRepository, blob: Descriptor, to: ImageDestination) {
   const spool = new Spool();
   try {
     if (!(await copyBlob(images, blob, spool))) {
@@ -159,11 +155,7 @@ export async function mirrorGaps(
 }
 
 /** Returns a line for each part of an image that a mirror lacks. */
-async function imageGaps(
-  mirror: ImageDestination,
-  version: string,
-  digest: Digest,
-): Promise<readonly string[]> {
+async function imageGaps(mirror: ImageDestination, version: string, digest: Digest) {
   const named = await mirror.manifest(version);
   const { name } = mirror;
   if (named === undefined) return [`the mirror has no \`${name}\` of this version`];

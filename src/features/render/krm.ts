@@ -120,11 +120,7 @@ interface Difference {
 }
 
 /** Returns the required fields of an item that differ. All other fields belong to the user. */
-function differencesOf(
-  item: JsonValue,
-  wanted: JsonObject,
-  argocd: boolean,
-): readonly Difference[] {
+function differencesOf(item: JsonValue, wanted: JsonObject, argocd: boolean) {
   const spec = mappingOf(wanted['spec']) ?? {};
   const fields = isPackage(wanted) ? ['package', 'skipDependencyResolution'] : [];
   const annotations = annotationsOf(wanted);

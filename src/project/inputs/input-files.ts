@@ -117,11 +117,7 @@ async function defaultFile(cwd: string): Promise<readonly string[]> {
   return [];
 }
 
-async function expand(
-  path: string,
-  cwd: string,
-  skipped: ReadonlySet<string>,
-): Promise<readonly InputFile[]> {
+async function expand(path: string, cwd: string, skipped: ReadonlySet<string>) {
   if (path === '-') return [{ path, folder: undefined }];
   const found = await readOrThrow(path, () => stat(resolve(cwd, path)));
   if (!found.isDirectory()) return [{ path, folder: undefined }];

@@ -26,10 +26,7 @@ export function readLocalPackage(
   };
 }
 
-function unknownFields(
-  { document }: DocumentNode,
-  kind: PackageKind,
-): NonNullable<LocalRoot['unknownFields']> {
+function unknownFields({ document }: DocumentNode, kind: PackageKind) {
   return unknownMetaFields(kind, document.value)
     .filter(({ path }) => !(path[0] === 'spec' && OBJECT_FIELD_NAMES.includes(String(path[1]))))
     .map((field) => ({

@@ -153,10 +153,7 @@ function ignoredNotes(ignored: readonly Ignored[]): readonly string[] {
 }
 
 /** Returns a note for each default file that is read in addition to package references. */
-function defaultFileNotes(
-  { files, refs }: InputOptions,
-  found: readonly InputFile[],
-): readonly string[] {
+function defaultFileNotes({ files, refs }: InputOptions, found: readonly InputFile[]) {
   if (files.length > 0 || refs.length === 0) return [];
   return found.map(({ path }) => `\`${path}\` of this folder is read too`);
 }
@@ -212,10 +209,7 @@ export interface FileReadOptions {
 }
 
 /** Reads files and those that they include. A file that is both is read once. */
-async function readFiles(
-  files: readonly InputFile[],
-  options: FileReadOptions,
-): Promise<readonly FileContribution[]> {
+async function readFiles(files: readonly InputFile[], options: FileReadOptions) {
   const reader = new FileReader(options);
   const read = [];
   for (const file of files) read.push({ file, from: await reader.read(file, []) });

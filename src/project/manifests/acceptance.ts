@@ -212,11 +212,7 @@ function edgeProblem(edge: InstalledEdge, set: InstalledSet): AcceptanceProblem 
 }
 
 /** Compares like the package manager: digests as text, all else as semver. */
-function constraintProblem(
-  constraint: string,
-  version: string,
-  { rules }: Target,
-): string | undefined {
+function constraintProblem(constraint: string, version: string, { rules }: Target) {
   if (rules.digestDependencies && isDigest(constraint)) {
     return version === constraint ? undefined : `\`${version}\` is not that digest`;
   }

@@ -50,10 +50,7 @@ export function fluxFiles(
 }
 
 /** Returns the objects of each layer that is not empty, in order. */
-function layersOf(
-  { kept, packages }: Bundle,
-  lockfile: Lockfile,
-): readonly (readonly [number, readonly JsonObject[]])[] {
+function layersOf({ kept, packages }: Bundle, lockfile: Lockfile) {
   const depths = dependencyDepths(lockfile.packages);
   const layers = new Map<number, JsonObject[]>([[0, [...kept]]]);
   for (const [repository, object] of packages) {

@@ -191,10 +191,7 @@ function prefixOf(match: JsonValue): string {
 }
 
 /** Returns warnings about equal prefixes, of which a cluster may use either. */
-function ambiguousPrefixes(
-  configs: readonly ImageConfig[],
-  images: readonly string[],
-): readonly string[] {
+function ambiguousPrefixes(configs: readonly ImageConfig[], images: readonly string[]) {
   const first = new Map<string, ImageConfig>();
   const rewriting = configs.filter(({ rewriteTo }) => rewriteTo !== undefined);
   return rewriting.flatMap((config) =>

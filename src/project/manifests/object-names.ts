@@ -93,10 +93,7 @@ function givenNameText({ given, origin }: Named): string {
   return origin === undefined ? `\`${given}\`` : `\`${given}\` (${formatOrigin(origin)})`;
 }
 
-function refuseBadName(
-  { given, repository, origin }: Named,
-  holder: NameRequest | undefined,
-): void {
+function refuseBadName({ given, repository, origin }: Named, holder: NameRequest | undefined) {
   const problem = objectNameProblem(given);
   if (problem !== undefined) {
     throw new InputError(`\`${given}\`, given to \`${repository}\`, ${problem}`, { origin });
@@ -109,11 +106,7 @@ function refuseBadName(
 }
 
 /** Returns the name, extended by as much of the repository's hash as it needs to be unique. */
-function freeName(
-  derived: string,
-  repository: Repository,
-  holders: ReadonlyMap<string, unknown>,
-): string {
+function freeName(derived: string, repository: Repository, holders: ReadonlyMap<string, unknown>) {
   if (derived !== '' && !holders.has(derived)) return derived;
   for (let digits = 8; ; digits += 8) {
     const name = suffixedName(derived, repository, digits);
