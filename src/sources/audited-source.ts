@@ -17,10 +17,7 @@ import { optionalMembers } from './decorators.js';
 /** Whether a digest is the one that the lockfile has for a package. */
 export type IsLocked = (candidate: Candidate, digest: Digest) => boolean;
 
-/**
- * Wraps a source for `verify`: locked images are parsed from their bytes, without cached results,
- * and audited. Other images are not read; only their digest is returned.
- */
+/** For `verify`: reads and audits locked images, and returns only the digest of others. */
 export function auditedSource(source: PackageSource, isLocked: IsLocked): PackageSource {
   return hasImages(source) ? auditedImages(source, isLocked) : source;
 }

@@ -29,17 +29,14 @@ export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
   };
 }
 
-/** A locked version with its digest; undefined if it was locked without one. */
-interface LockedVersion {
-  readonly version: string;
-  readonly digest?: string | undefined;
-}
-
 /** Reads locked versions from `audited` if it has the locked digest, and others from `rest`. */
 export function lockedFirst(
   audited: PackageSource,
   rest: PackageSource,
-  locked: ReadonlyMap<Repository, LockedVersion>,
+  locked: ReadonlyMap<
+    Repository,
+    { readonly version: string; readonly digest?: string | undefined }
+  >,
 ): PackageSource {
   return {
     ...optionalMembers(rest),

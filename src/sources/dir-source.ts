@@ -45,11 +45,8 @@ export async function openDir(root: string, options: DirOptions = {}): Promise<P
   } catch (error) {
     throw readError(shown, error);
   }
-  return dirSource(new PackageTree(root, shown, options.note ?? (() => {})));
-}
-
-function dirSource(tree: PackageTree): ImageSource {
-  return {
+  const tree = new PackageTree(root, shown, options.note ?? (() => {}));
+  const source: ImageSource = {
     async tags(repository) {
       const versions = await tree.versions(repository);
       if (versions.size === 0) return undefined;
@@ -75,6 +72,7 @@ function dirSource(tree: PackageTree): ImageSource {
       return folder === undefined ? undefined : builtRepository(await tree.image(folder), folder);
     },
   };
+  return source;
 }
 
 /** Trusts the digest in a folder's name: there is no image to verify it against. */

@@ -175,11 +175,8 @@ interface ByteRange {
 }
 
 /**
- * Finds the byte range of each package in one pass without parsing them. Returns undefined if the
- * text is not a JSON object or has no `packages` object.
- *
- * Everything outside the packages must be valid JSON. Inside a package, only brackets and strings
- * are matched; errors are found when it is parsed.
+ * Finds the byte range of each package without parsing it. Returns undefined if the text around the
+ * packages is not valid JSON or has no `packages` object.
  */
 export function scanPackageRanges(bytes: Uint8Array): ReadonlyMap<string, ByteRange> | undefined {
   try {

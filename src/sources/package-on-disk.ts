@@ -21,12 +21,7 @@ interface PackageOnDisk {
   readonly originOf: (line: number | undefined) => Origin;
 }
 
-/**
- * Reads a package.yaml (gzip or not) or a package folder: with a package.yaml, with a
- * `crossplane.yaml` that `crossplane xpkg build` would accept, or in the legacy `.registry` format.
- *
- * `shown` is the path as the user wrote it, for messages.
- */
+/** Reads a package.yaml (gzip or not) or a package folder of any form. */
 export async function readPackageOnDisk(path: string, shown: string): Promise<PackageOnDisk> {
   if (!(await stat(path)).isDirectory()) return readStream(path, shown);
   const names = await readdir(path);
@@ -137,10 +132,7 @@ export async function packageForm(
   return (await statOf(DOT_REGISTRY))?.isDirectory() === true ? DOT_REGISTRY : undefined;
 }
 
-/**
- * Returns the package.yaml of a folder. If there is none, it is joined from the meta file and all
- * other YAML files, in the order of `crossplane xpkg build`. `shown` is the folder in messages.
- */
+/** Returns package.yaml, or joins it from its parts in the order of `crossplane xpkg build`. */
 export async function readPackageFiles(folder: string, shown: string): Promise<Uint8Array> {
   if ((await packageForm(folder)) === 'built') {
     const bytes = await readWithin(join(folder, 'package.yaml'), LIMITS.packageYamlBytes);

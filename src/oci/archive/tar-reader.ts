@@ -25,11 +25,8 @@ export interface TarEntry {
 }
 
 /**
- * Yields the entries of an untrusted tar in order. Throws if a path occurs twice, or if Go rejects
- * the tar.
- *
- * Links and devices are harmless because nothing is written to disk. Bytes after the end of the tar
- * are read because they count toward the size limit.
+ * Yields the entries of an untrusted tar. Throws if a path occurs twice, or if Go rejects the tar.
+ * Bytes after its end are read because they count toward the size limit.
  */
 export async function* tarEntries(
   bytes: AsyncIterable<Uint8Array>,

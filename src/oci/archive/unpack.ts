@@ -108,12 +108,7 @@ async function* joinSmallChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   if (used > 0) yield block.subarray(0, used);
 }
 
-/**
- * Decompresses consecutive zstd frames.
- *
- * The decoder is zstd itself, so it rejects the same frames as Go's decoder. The number of frames
- * and their memory are checked before the decoder sees them.
- */
+/** Decompresses frames with zstd itself, which rejects the same ones as Go's decoder. */
 async function* decompressZstd(
   reader: ByteReader,
   subject: string,

@@ -28,7 +28,6 @@ interface Audit {
   readonly repository: ImageRepository;
   readonly rules: Rules;
   readonly limits: Limits;
-  /** Name of the image in messages. */
   readonly subject: string;
 }
 

@@ -124,11 +124,7 @@ function kindOfType(mediaType: string): Manifest['kind'] {
   return INDEX_TYPES.has(mediaType) ? 'index' : 'image';
 }
 
-/**
- * Returns why go-containerregistry would not read a manifest as `parseManifest` does if it is
- * served or listed with this media type. Returns undefined if it would, or if the manifest cannot
- * be read.
- */
+/** Returns why go-containerregistry would read a manifest of this media type differently. */
 export function mediaTypeProblem(
   stored: Pick<StoredManifest, 'bytes'>,
   servedAs: string,

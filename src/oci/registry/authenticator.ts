@@ -32,7 +32,6 @@ interface Timing {
   readonly policy: RetryPolicy;
 }
 
-/** Authentication method, from the registry's challenge. */
 type AuthMethod =
   | { readonly scheme: 'basic' }
   | { readonly scheme: 'bearer'; readonly realm: URL; readonly service: string | undefined };
@@ -170,14 +169,6 @@ function parseMethod(header: string, registry: URL): AuthMethod {
   );
 }
 
-/** One challenge of a WWW-Authenticate header. */
-interface Challenge {
-  /** In lower case. */
-  readonly scheme: string;
-  /** Parameters by lower-case name. */
-  readonly parameters: ReadonlyMap<string, string>;
-}
-
 const MAX_HEADER_CHARS = 8_192;
 const TOKEN = /[^\s,="]+/y;
 const SEPARATORS = /[\s,]*/y;
@@ -185,8 +176,8 @@ const EQUALS = /[ \t]*=[ \t]*/y;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/y;
 
 /** Parses WWW-Authenticate into challenges with parameters. Stops at the first syntax error. */
-export function parseChallenges(header: string): readonly Challenge[] {
-  const challenges: { scheme: string; parameters: Map<string, string> }[] = [];
+export function parseChallenges(header: string) {
+  const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];
   const text = header.slice(0, MAX_HEADER_CHARS);
   let at = 0;
   const take = (pattern: RegExp): RegExpExecArray | undefined => {
@@ -320,11 +311,8 @@ export function parseToken(
 }
 
 /**
- * Returns the token server URL of a challenge. Throws if it is not allowed.
- *
- * The registry chooses where credentials are sent, so the URL is checked before they are looked up:
- * no downgrade to plain HTTP, no user in the URL, and no private address (such as a metadata
- * service) unless the registry has an address of the same class.
+ * Returns the token server URL of a challenge. The registry chooses it, so it must not downgrade to
+ * plain HTTP, name a user, or have a private address unless the registry has one of the same class.
  */
 export function validatedRealm(realm: string, registry: URL): URL {
   const refuse = (why: string) =>

@@ -326,7 +326,6 @@ export class RegistryClient {
   }
 }
 
-/** Returns the entries of a referrers list, which is an index. */
 function childrenOf(manifest: StoredManifest, subject: string): readonly Descriptor[] {
   const parsed = parseManifest(manifest, subject);
   if (parsed.kind === 'index') return parsed.children;
@@ -412,9 +411,7 @@ const MAX_LINK_CHARS = 8_192;
 const URL_CHARACTERS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/;
 
 /**
- * Returns the URL of the next page from a Link header, or undefined without such a header.
- *
- * Like go-containerregistry, it follows the first link, whatever its `rel` is. An unreadable header
+ * Returns the first link, whatever its `rel` is, as go-containerregistry does. An unreadable header
  * is an error, because the rest of the list would be missing silently.
  */
 export function nextPage(link: string | undefined, current: URL, subject: string): URL | undefined {

@@ -221,7 +221,6 @@ interface HelperOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Returns the credentials that a helper has for a server. */
 type AskHelper = (name: string, server: string) => Promise<Credentials | undefined>;
 
 const HELPER_TIMEOUT_MS = 30_000;

@@ -3,17 +3,11 @@ import { inParallel as limitedParallel } from '../../base/collections.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import { SourceError } from '../../base/errors.js';
 import type { Artifact, PushOptions } from '../image/artifact.js';
-import type { ImageDestination, StoredManifest } from '../image/image-repository.js';
+import type { ExpectedBlob, ImageDestination, StoredManifest } from '../image/image-repository.js';
 import { manifestMediaType } from '../image/manifest.js';
 import { RegistryClient } from './client.js';
 import { RegistrySession, type RemoteName, type SessionOptions } from './session.js';
 import { shownUrl, type HttpRequest, type HttpResponse } from './transport.js';
-
-interface Upload {
-  readonly digest: Digest;
-  readonly size: number;
-  readonly body: NonNullable<HttpRequest['body']>;
-}
 
 const MAX_PARALLEL_UPLOADS = 8;
 
@@ -40,7 +34,7 @@ export class RegistryPusher {
     const all = [...blobs];
     const send = (some: readonly (readonly [Digest, Uint8Array])[]) =>
       inParallel(some, ([digest, bytes]) =>
-        this.#blob(name, { digest, size: bytes.length, body: bytes }),
+        this.#blob(name, { digest, size: bytes.length }, bytes),
       );
     await send(all.filter(([digest]) => !has(digest)));
     const existing = all.filter(([digest]) => has(digest));
@@ -63,7 +57,7 @@ export class RegistryPusher {
       name: `${name.host}/${name.path}`,
       manifest: (reference) => this.#client.repository(name).manifest(reference),
       hasBlob: ({ digest }) => this.#hasBlob(name, digest),
-      putBlob: (blob, chunks) => this.#blob(name, { ...blob, body: chunks }),
+      putBlob: (blob, chunks) => this.#blob(name, blob, chunks),
       putManifest: async (reference, manifest) => {
         await this.#manifest(name, reference, manifest);
       },
@@ -96,7 +90,11 @@ export class RegistryPusher {
     });
   }
 
-  #blob(name: RemoteName, { digest, size, body }: Upload): Promise<void> {
+  #blob(
+    name: RemoteName,
+    { digest, size }: ExpectedBlob,
+    body: HttpRequest['body'],
+  ): Promise<void> {
     const subject = `${name.host}/${name.path}@${digest}`;
     return this.#session.retried(subject, async () => {
       const start = await this.#session.url(name, 'blobs/uploads/');

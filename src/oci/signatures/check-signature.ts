@@ -34,7 +34,6 @@ const LAYER = {
 const BUNDLE =
   /^application\/vnd\.dev\.sigstore\.bundle(?:\.v0\.[1-3])?\+json(?:;version=0\.[1-3])?$/;
 
-/** Whether a layer or artifact type may be a signature or attestation. */
 export function isSignatureType(mediaType: string): boolean {
   return mediaType === LAYER.simple || mediaType === LAYER.envelope || isBundleType(mediaType);
 }

@@ -58,7 +58,6 @@ export function parsePublicKey(pem: string, file: string): KeyObject {
   return key;
 }
 
-/** Returns the SHA-256 of a key in DER. */
 export function keyFingerprint(key: KeyObject): Digest {
   return sha256(keyDer(key));
 }

@@ -28,10 +28,8 @@ export interface DiskCacheOptions {
 }
 
 /**
- * A download cache that many processes may share.
- *
- * Digests are verified on every read. Damaged entries are moved to `quarantine` and count as
- * missing. If the folder is not writable, the cache prints a warning and the run continues.
+ * A download cache that many processes may share. Digests are verified on every read. Damaged
+ * entries are moved to `quarantine` and count as missing. A read-only cache is a warning.
  */
 export class DiskCache {
   readonly offline: boolean;
@@ -53,7 +51,6 @@ export class DiskCache {
     this.#note = note;
   }
 
-  /** Prints a note, once per run. */
   noteOnce(line: string): void {
     if (this.#warned.has(line)) return;
     this.#warned.add(line);
@@ -176,7 +173,6 @@ export class DiskCache {
     }
   }
 
-  /** Removes unfinished files and folders of killed processes. */
   async #removeLeftovers(): Promise<void> {
     for (const folder of [this.#temporary, this.folder]) await removeEndedRunFiles(folder);
   }

@@ -44,7 +44,6 @@ interface FileAccess extends Pick<FileTree, 'size'> {
   readonly stream: (path: string) => AsyncIterable<Uint8Array>;
 }
 
-/** Adds limits and error messages to the access to files. */
 function fileTree(shown: string, { size, read, stream }: FileAccess): FileTree {
   const exists = async (path: string, limit: number) => {
     const bytes = await size(path);

@@ -45,11 +45,8 @@ interface Replacement {
 }
 
 /**
- * A folder with one artifact, as an OCI image layout that is compatible with `oras copy`.
- *
- * Blobs are added first; renaming `index.json` switches to the new artifact atomically. A killed
- * process leaves either the old or the new artifact, and unreferenced blobs that the next change
- * removes.
+ * A folder with one artifact, as an OCI image layout. Renaming `index.json` switches to a new one
+ * atomically. A killed process may leave unreferenced blobs, which the next change removes.
  */
 export class IndexFolder {
   readonly #folder: string;

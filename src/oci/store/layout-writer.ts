@@ -67,10 +67,7 @@ export class LayoutWriter {
     });
   }
 
-  /**
-   * Writes a blob with `fill`, unless it is already written. `fill` returns false if there is no
-   * such blob. Returns the size in bytes, or undefined if there is no such blob.
-   */
+  /** Writes a blob once. `fill` returns false, and this undefined, if there is no such blob. */
   blobFrom(digest: Digest, fill: (to: BlobSink) => Promise<boolean>): Promise<number | undefined> {
     return getOrCreate(this.#written, digest, () => this.#fill(digest, fill));
   }
@@ -130,7 +127,6 @@ export async function writeLayoutFiles(
   await write('index.json', { schemaVersion: 2, mediaType: MEDIA_TYPE.ociIndex, ...index });
 }
 
-/** Returns the descriptor of a named image for `index.json`. */
 export function indexEntry(name: string, manifest: StoredManifest): object {
   return {
     mediaType: manifestMediaType(manifest),
@@ -253,12 +249,9 @@ async function isIdle(staging: string): Promise<boolean> {
 export const BLOBS = join('blobs', 'sha256');
 
 /**
- * Replaces the layout in `folder` with the one in `staging`, and moves its files. `keep` has the
- * names of blobs to keep; the staged ones by default. Rolls back if that fails.
- *
- * Blobs are named by digest, so those of two layouts can coexist. New blobs are added first, then
- * renaming `index.json` switches layouts atomically, then old blobs are removed. A killed process
- * leaves the old or the new layout with unreferenced blobs, which the next merge removes.
+ * Replaces the layout in `folder` with the one in `staging`, or rolls back. `keep` has the names of
+ * blobs to keep; the staged ones by default. New blobs are added, renaming `index.json` switches
+ * layouts atomically, then old blobs are removed. A killed process may leave unreferenced blobs.
  */
 export async function mergeLayout(
   staging: string,
@@ -356,7 +349,6 @@ async function namesInOutput(folder: string, shown: string): Promise<readonly st
   });
 }
 
-/** Returns the error for a folder that cannot be inspected. */
 function unwritable(shown: string, error: unknown): InputError {
   return new InputError(`\`${shown}\` cannot be written: ${codeOf(error)}`, { cause: error });
 }

@@ -18,7 +18,6 @@ export class TagBudget {
     this.#limit = limit;
   }
 
-  /** Throws if the run has too many tags. */
   add(tags: readonly string[], repository: string): void {
     this.#tags += tags.length;
     if (this.#tags <= this.#limit) return;

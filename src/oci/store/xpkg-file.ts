@@ -13,11 +13,8 @@ import { readJson, type JsonShape } from '../../base/strict-json.js';
 import { LIMITS } from '../image/limits.js';
 
 /**
- * Opens the image in a `.xpkg` file, as `crossplane xpkg push` would store it.
- *
- * The file has the format of `docker save`, which has no annotations: `xpkg build` writes them as
- * labels of the config, and a push turns them into layer annotations. The digest is that of the
- * resulting manifest.
+ * Opens a `.xpkg` file, in the format of `docker save`, as the image that `crossplane xpkg push`
+ * would store: labels of the config become layer annotations.
  */
 export async function openXpkg(tree: FileTree, tag: string): Promise<ImageRepository> {
   const { config, layers } = await readParts(tree);

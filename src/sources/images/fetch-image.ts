@@ -90,11 +90,7 @@ export function parsedPackages(cache: DiskCache, toolVersion: string): ParsedPac
   };
 }
 
-/**
- * Returns the key of the bytes that a package is parsed from: a layer or a whole image. Returns
- * undefined if none are read. It includes the size, so that a wrong size in a manifest is not
- * hidden by the cache.
- */
+/** Returns the key of the parsed bytes, with their size, so that wrong sizes are noticed. */
 function contentKey({
   location: at,
   digest,

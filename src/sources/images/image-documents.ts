@@ -37,7 +37,6 @@ export async function imageDocuments(
   }));
 }
 
-/** A package that was read from its image. */
 export interface ReadImage {
   readonly contents: PackageContents;
   readonly digest: Digest;
@@ -108,7 +107,6 @@ async function locateImage(
   return undefined;
 }
 
-/** Returns the error for an image that is in none of the sources. */
 export function missingImageError(
   { repository, version, digest }: WantedImage,
   sources: readonly PackageSource[],

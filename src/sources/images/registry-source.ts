@@ -133,7 +133,6 @@ interface ImageLocation {
   readonly original: string;
   readonly reference: Reference;
   readonly rewrittenBy: ImageConfig | undefined;
-  /** The Secret that an ImageConfig names. */
   readonly secret: NamedSecret | undefined;
 }
 

@@ -42,9 +42,8 @@ function metaOf(entry: IndexVersion, name: string, kind: string): MetaDocument {
 }
 
 /**
- * Returns the objects of a version with only CRD names, as for providers. Consecutive versions with
- * the same list share one array, so that derived data is computed once. Returns undefined for other
- * versions.
+ * Consecutive versions with only the same CRD names share one list, so that what is derived from it
+ * is computed once. Returns undefined for other versions.
  */
 function commonObjects(entry: IndexVersion, indexed: object): readonly PackageObject[] | undefined {
   const { crds = [], defines, xrds, compositions, objects: others } = entry;

@@ -21,10 +21,7 @@ export interface IndexOptions {
   readonly compat?: boolean | undefined;
 }
 
-/**
- * Builds an index. Unknown repositories and untagged images are omitted. `note` names other omitted
- * tags.
- */
+/** Builds an index without unknown repositories and untagged images. */
 export async function buildIndex(
   source: PackageSource,
   repositories: readonly Repository[],
@@ -132,7 +129,6 @@ export interface ReadableIndex {
   package(repository: Repository): Promise<IndexPackage | undefined>;
 }
 
-/** Options for `refresh`. */
 export interface RefreshOptions extends IndexOptions {
   readonly target: ReleaseRules;
   /** Sources in order; the first one that knows a repository is used for it. */
@@ -145,7 +141,6 @@ export interface RefreshOptions extends IndexOptions {
   readonly quick?: boolean | undefined;
 }
 
-/** A package in the index and in the sources. */
 export interface RefreshedPackage {
   readonly repository: Repository;
   readonly before: IndexPackage | undefined;
@@ -229,20 +224,8 @@ function entryOf({ versions }: IndexPackage, version: string): IndexVersion | un
   return Object.hasOwn(versions, version) ? versions[version] : undefined;
 }
 
-/** The differences between two states of a package, by version. */
-interface VersionChanges {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  /** Versions whose tag points at another digest. */
-  readonly moved: readonly string[];
-  /** Versions whose index entry is wrong for the same image. */
-  readonly incorrect: readonly string[];
-}
-
-export function versionChanges(
-  before: IndexPackage | undefined,
-  after: IndexPackage | undefined,
-): VersionChanges {
+/** Returns the differences between two states of a package, as lists of versions. */
+export function versionChanges(before: IndexPackage | undefined, after: IndexPackage | undefined) {
   const [was, is] = [versionsOf(before), versionsOf(after)];
   const both = [...is.keys()].filter((version) => was.has(version));
   const isMoved = (version: string) => was.get(version)!.digest !== is.get(version)!.digest;
@@ -252,7 +235,9 @@ export function versionChanges(
   return {
     added: [...is.keys()].filter((version) => !was.has(version)),
     removed: [...was.keys()].filter((version) => !is.has(version)),
+    /** Versions whose tag points at another digest. */
     moved: both.filter(isMoved),
+    /** Versions whose index entry is wrong for the same image. */
     incorrect: both.filter((version) => !isMoved(version) && hasOtherFields(version)),
   };
 }
@@ -378,11 +363,7 @@ export async function withFirstSeenOf(
   return { packages: Object.fromEntries(entries) };
 }
 
-/**
- * Sets `firstSeen`: the previous value for versions with the same digest, else `now`, whatever the
- * source states. Does nothing for a package that was not in the index, because the age of its
- * versions is unknown.
- */
+/** Sets `firstSeen` to the previous value or `now`, unless the package is new to the index. */
 function setFirstSeen(
   after: IndexPackage,
   before: IndexPackage | undefined,

@@ -24,11 +24,7 @@ export interface PackageRef extends PartRef {
 /** Maximum per package; real packages require at most 26. Others are not prefetched. */
 export const MAX_REQUIRES = 64;
 
-/**
- * Lookup tables by repository, API group or search word. A table is a list of buckets, and each
- * bucket is a node of its own, so that a lookup takes two small downloads however many keys there
- * are.
- */
+/** Lookup tables. Each bucket is a node of its own, so that a lookup takes two downloads. */
 export const TABLES = ['packages', 'groups', 'words'] as const;
 export type TableName = (typeof TABLES)[number];
 

@@ -126,9 +126,8 @@ const PART_TYPE: Readonly<Record<Part['kind'], string>> = {
 };
 
 /**
- * Builds the artifact of a sparse index. The top manifest refers to two others: one with the
- * tables, which is all that a client must read, and one that refers to all other parts, so that
- * registries do not garbage-collect them and other tools can copy the artifact.
+ * Builds the artifact: a manifest with the tables, which clients read, and one that refers to all
+ * other parts, so that registries do not garbage-collect them and other tools can copy it.
  */
 export function sparseIndexArtifact(parts: Parts): Artifact {
   const manifests = new Map<Digest, StoredManifest>();
@@ -361,10 +360,7 @@ function isEqual(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
   return one.size === other.size && [...one].every((item) => other.has(item));
 }
 
-/**
- * Returns a name as a relative path. Paths are unique and never leave the folder. `Buffer` replaces
- * unpaired surrogates, as other JSON readers do.
- */
+/** Returns a unique path that never leaves the folder. Unpaired surrogates are replaced. */
 function safePath(name: string): string {
   const parts = name
     .split('/')

@@ -48,7 +48,6 @@ export interface SparseIndexLocation {
   ): Promise<PutResult>;
 }
 
-/** Wraps a location so that nothing is written. */
 export function dryRunLocation(place: SparseIndexLocation): SparseIndexLocation {
   return { ...place, tidy: async () => {}, pause: async () => {}, put: async () => 'written' };
 }
@@ -246,24 +245,15 @@ async function publishInRounds(
   });
 }
 
-/** What can be read of the current state. */
-interface CurrentParts extends Pick<NewIndex, 'existing'> {
-  /** The new index with `firstSeen` of the current state. */
-  readonly dated: IndexFile;
-  readonly isDamaged: boolean;
-}
-
-async function intactParts(
-  current: CurrentState | undefined,
-  index: IndexFile,
-): Promise<CurrentParts> {
+/** Returns what can be read of the current state, and the new index with its `firstSeen`. */
+async function intactParts(current: CurrentState | undefined, index: IndexFile) {
   const found = await undefinedIfDamaged(async () => {
     const snapshot = await current?.snapshot();
     if (snapshot === undefined) return 'none';
     return { snapshot, existing: await digestsOf(snapshot), refs: await snapshot.packages() };
   });
   if (found === undefined || found === 'none') {
-    return { existing: new Set(), dated: index, isDamaged: found === undefined };
+    return { existing: new Set<Digest>(), dated: index, isDamaged: found === undefined };
   }
   const { snapshot, existing, refs } = found;
   let isDamaged = false;
@@ -275,7 +265,7 @@ async function intactParts(
     isDamaged ||= before === undefined;
     return before;
   });
-  return { existing: isDamaged ? new Set() : existing, dated, isDamaged };
+  return { existing: isDamaged ? new Set<Digest>() : existing, dated, isDamaged };
 }
 
 /** Returns the digests of all parts of a state. */

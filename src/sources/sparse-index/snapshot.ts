@@ -36,11 +36,7 @@ const REWRITE_HINT =
 /** References from the top: a table per kind of key, and the list of required packages. */
 type TableRefs = Readonly<Record<TableName, PartRef>> & { readonly required: PartRef | undefined };
 
-/**
- * One state of a sparse index, identified by the digest of its top manifest. All results are of
- * that state. Parts are read on demand and verified against their digest; missing or damaged parts
- * throw a `SourceError`.
- */
+/** One state of a sparse index. Parts are read on demand and verified against their digest. */
 export class SparseIndexSnapshot {
   readonly digest: Digest;
   /** Location as named by the user; for messages. */
