@@ -38,7 +38,6 @@ interface ApiVersion {
   readonly at: Path;
 }
 
-/** Reads the definition from the document of a CRD, XRD or MRD. */
 function apiDefinition(document: JsonValue): ApiDefinition {
   const root = mappingOf(document) ?? {};
   const spec = mappingOf(root['spec']) ?? {};

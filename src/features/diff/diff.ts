@@ -193,7 +193,6 @@ export function mayDiffer(a: LockedPackage, b: LockedPackage): boolean {
   return a.packageYaml === undefined || a.packageYaml !== b.packageYaml;
 }
 
-/** Results of comparing the documents of one package. */
 class Compared {
   readonly findings = new FindingList();
   readonly objects: OwnedObject[] = [];
@@ -208,9 +207,8 @@ class Compared {
       return;
     }
     for (const finding of found) this.findings.add(finding);
-    const as = comparedAs(newer.document);
-    if (as !== undefined && as !== 'meta' && found.length > 0)
-      this.objects.push({ kind: as, name });
+    const as = comparedAs(newer.document)!;
+    if (as !== 'meta' && found.length > 0) this.objects.push({ kind: as, name });
   }
 }
 
@@ -315,7 +313,6 @@ function ownerOf(
   return { repository, version, kind };
 }
 
-/** Returns a lockfile of one package without requirers. */
 function lockfileOf(owner: DocumentOwner, { owns, digest }: ComparedPackage, { version }: Target) {
   const locked: LockedPackage = {
     ...owner,

@@ -45,17 +45,15 @@ export function comparedAs({ apiVersion, kind }: PackageDocument): OwnedKind | '
 
 const DEFINING: ReadonlySet<string> = new Set(['CRD', 'XRD', 'MRD']);
 
-/** Returns the differences of two documents, or why they cannot be compared. */
+/** Returns the differences of two documents of one object, or why they cannot be compared. */
 export function compareDocuments(
   before: OwnedDocument,
   after: OwnedDocument,
   parser: DocumentParser,
 ): readonly DiffFinding[] | string {
-  const as = comparedAs(after.document);
-  if (as === undefined) return [];
+  const as = comparedAs(after.document)!;
   const [old, newer] = [before.document, after.document];
-  const areDefinitions = DEFINING.has(as) && DEFINING.has(comparedAs(old) ?? '');
-  const pair = areDefinitions ? parser.differing(old, newer) : parser.whole(old, newer);
+  const pair = DEFINING.has(as) ? parser.differing(old, newer) : parser.whole(old, newer);
   if ('problem' in pair) return pair.problem;
   const found = findingsIn(as, pair.old.value, pair.fresh.value);
   const claim = as === 'XRD' ? claimOf(pair.fresh.value) : undefined;
@@ -151,7 +149,6 @@ function functionsIn(spec: JsonObject): JsonValue[] {
 /** Maximum number of permissions of one request that are listed one by one. */
 const MAX_COMBINATIONS = 1_000;
 
-/** Returns the added and removed permission requests of a provider. */
 export function comparePermissions(before: JsonValue, after: JsonValue): DocumentFinding[] {
   const [old, newer] = [permissionsIn(before), permissionsIn(after)];
   const added = [...newer].filter((permission) => !old.has(permission));

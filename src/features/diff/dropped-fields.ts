@@ -32,7 +32,6 @@ export function uncheckedFields(packages: readonly Candidate[], release: string)
   };
 }
 
-/** The same note as one sentence. */
 export function uncheckedFieldsText(packages: readonly Candidate[], release: string): string {
   const { text, fix } = uncheckedFields(packages, release);
   return `${text}; ${fix}`;

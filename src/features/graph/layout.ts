@@ -51,7 +51,6 @@ export const LABEL_CHARACTER = 6.4;
 const LABEL_HEIGHT = 14;
 /** Maximum number of edges of a drawing that shows constraints. */
 const MAX_LABELLED_EDGES = 120;
-/** Maximum number of nodes in one column. */
 const MAX_COLUMN = 24;
 
 /** Places nodes in columns with the dagre library, from requirers to requirements. */

@@ -38,7 +38,6 @@ const BY_ENDING: Readonly<Record<string, GraphFormat>> = {
   '.json': 'json',
 };
 
-/** Returns the format for a file name. */
 export function formatOfFile(path: string): GraphFormat {
   const format = BY_ENDING[extname(path).toLowerCase()];
   if (format !== undefined) return format;
@@ -47,7 +46,6 @@ export function formatOfFile(path: string): GraphFormat {
   });
 }
 
-/** The result of `graph`. */
 export interface GraphValue {
   readonly graph: PackageGraph;
   /** Printed text; empty if it was written to a file. */

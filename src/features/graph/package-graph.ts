@@ -167,10 +167,8 @@ export const PALETTE: Readonly<Record<NodeKind, { readonly fill: string; readonl
     Crossplane: { fill: '#e5e7eb', line: '#1f2937' },
   };
 
-/** Colors of conflicts. */
 export const CONFLICT = { fill: '#fee2e2', line: '#b91c1c' };
 
-/** Colors of added and removed items in a diff. */
 export const ADDED = '#15803d';
 export const REMOVED = '#6b7280';
 

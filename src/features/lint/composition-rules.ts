@@ -18,6 +18,7 @@ import {
   type LintedProject,
   type LintFinding,
   READ_OR_REBUILD,
+  type LintRule,
 } from './linted-project.js';
 
 /** A Composition in the set with the functions and resources that it uses. */
@@ -29,7 +30,7 @@ interface SetComposition {
 }
 
 /** Missing functions. Pipelines refer to the object name of a function, not to its package. */
-export function missingFunctions(set: LintedProject): LintFinding[] {
+function missingFunctions(set: LintedProject): LintFinding[] {
   const functions = set.lockfile.packages.filter(({ kind }) => kind === 'Function');
   const names = functions.map(({ name }) => name);
   return compositionsOf(set).flatMap(({ shown, origin, composes }) =>
@@ -60,7 +61,7 @@ function functionFix(
 }
 
 /** Compositions that the search could not check, because their source provides too little. */
-export function uncheckedCompositions(set: LintedProject): LintFinding[] {
+function uncheckedCompositions(set: LintedProject): LintFinding[] {
   const { lockfile, contentsOf, target } = set;
   const unchecked = lockfile.packages.filter(({ repository, kind }) => {
     const objects = contentsOf(repository)?.objects ?? [];
@@ -75,7 +76,7 @@ export function uncheckedCompositions(set: LintedProject): LintFinding[] {
 const BUILT_IN = /^(?:[^.]+|(?:.+\.)?k8s\.io|(?:.+\.)?crossplane\.io)$/;
 
 /** Composites and composed resources that no package defines in the used version. */
-export function incompatibleKinds(set: LintedProject): LintFinding[] {
+function incompatibleKinds(set: LintedProject): LintFinding[] {
   const kinds = kindsOf(set);
   const unknown = new Set<LockedPackage>();
   const findings = compositionsOf(set).flatMap((composition) =>
@@ -153,7 +154,7 @@ function uncheckedKinds(set: LintedProject, unknown: readonly LockedPackage[]): 
 }
 
 /** Direct providers that no package requires and no Composition uses. */
-export function unusedProviders(set: LintedProject): LintFinding[] {
+function unusedProviders(set: LintedProject): LintFinding[] {
   const compositions = compositionsOf(set);
   const resources = compositions.flatMap(({ composes }) => composes.resources);
   const groups = new Set(resources.map(({ apiVersion }) => groupOf(apiVersion)));
@@ -203,7 +204,6 @@ function kindsOf({ lockfile, contentsOf }: LintedProject) {
   return { defined, unknown };
 }
 
-/** Returns the types of the composite and the composed resources without duplicates. */
 function usedTypes({ composite, resources }: Composed): ResourceType[] {
   const all = [...(composite ? [composite] : []), ...resources];
   return [...new Map(all.map((type) => [`${type.apiVersion} ${type.kind}`, type])).values()];
@@ -212,3 +212,10 @@ function usedTypes({ composite, resources }: Composed): ResourceType[] {
 function groupOf(apiVersion: string): string {
   return apiVersion.split('/')[0]!;
 }
+
+export const COMPOSITION_RULES: readonly LintRule[] = [
+  uncheckedCompositions,
+  missingFunctions,
+  incompatibleKinds,
+  unusedProviders,
+];

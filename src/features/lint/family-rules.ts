@@ -7,6 +7,7 @@ import {
   notChecked,
   type LintedProject,
   type LintFinding,
+  type LintRule,
   READ_OR_REBUILD,
 } from './linted-project.js';
 
@@ -20,7 +21,7 @@ const MAX_MINORS_APART = 2;
  * access to the ProviderConfigs of the family: all packages are healthy, but no resource is ever
  * reconciled.
  */
-export function splitFamilies(set: LintedProject): LintFinding[] {
+function splitFamilies(set: LintedProject): LintFinding[] {
   return members(set).flatMap(({ member, family }) => {
     const others = familyProviders(set, family).filter((each) => each !== member);
     const [apart] = others;
@@ -32,12 +33,7 @@ export function splitFamilies(set: LintedProject): LintFinding[] {
   });
 }
 
-/** Families with distant versions. Their members are released and tested together. */
-export function distantFamilyVersions(set: LintedProject): LintFinding[] {
-  return [...membersFarApart(set), ...membersFarFromProvider(set), ...uncheckedFamilies(set)];
-}
-
-/** Compares members with the provider of their family. */
+/** Members with versions far from the provider of their family. */
 function membersFarFromProvider(set: LintedProject): LintFinding[] {
   const { dialect } = set.target.rules;
   const distant = members(set).flatMap(({ member, family }) => {
@@ -72,6 +68,7 @@ function uncheckedFamilies(set: LintedProject): LintFinding[] {
   return [notChecked(set, 'family-versions', { text, fix: READ_OR_REBUILD })];
 }
 
+/** Members with distant versions: they are released and tested together. */
 function membersFarApart(set: LintedProject): LintFinding[] {
   const { dialect } = set.target.rules;
   const families = new Map<string, { member: LockedPackage; version: Version }[]>();
@@ -123,3 +120,10 @@ function organization({ repository }: LockedPackage): string {
 function isSameOrganization(a: LockedPackage, b: LockedPackage): boolean {
   return organization(a) === organization(b);
 }
+
+export const FAMILY_RULES: readonly LintRule[] = [
+  splitFamilies,
+  membersFarApart,
+  membersFarFromProvider,
+  uncheckedFamilies,
+];

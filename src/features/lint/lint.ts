@@ -3,41 +3,13 @@ import type { PackageContents } from '../../crossplane/packages/package-contents
 import type { PackageSource } from '../../sources/package-source.js';
 import type { Request } from '../../project/inputs/request.js';
 import type { Solved } from '../../resolver/resolve/answer.js';
-import {
-  missingFunctions,
-  incompatibleKinds,
-  uncheckedCompositions,
-  unusedProviders,
-} from './composition-rules.js';
-import { splitFamilies, distantFamilyVersions } from './family-rules.js';
-import { byPlace, lintedProject, type LintedProject, type LintFinding } from './linted-project.js';
-import {
-  droppedMetadata,
-  duplicateRequirements,
-  missingRuntimeConfigs,
-  customNames,
-  rejectedPatchedBuilds,
-  mixedSkips,
-  unknownFields,
-  unqualifiedRoots,
-} from './requirement-rules.js';
+import { COMPOSITION_RULES } from './composition-rules.js';
+import { FAMILY_RULES } from './family-rules.js';
+import { byPlace, lintedProject, type LintFinding } from './linted-project.js';
+import { REQUIREMENT_RULES, unknownFields } from './requirement-rules.js';
 import { SourceReader } from '../../resolver/driver/source-reader.js';
 
-const RULES: readonly ((set: LintedProject) => readonly LintFinding[])[] = [
-  splitFamilies,
-  distantFamilyVersions,
-  unqualifiedRoots,
-  mixedSkips,
-  rejectedPatchedBuilds,
-  uncheckedCompositions,
-  missingFunctions,
-  incompatibleKinds,
-  duplicateRequirements,
-  customNames,
-  missingRuntimeConfigs,
-  droppedMetadata,
-  unusedProviders,
-];
+const RULES = [...FAMILY_RULES, ...REQUIREMENT_RULES, ...COMPOSITION_RULES];
 
 /** Returns the findings for a resolved package set, by file and line, then by rule. */
 export async function lintProject(

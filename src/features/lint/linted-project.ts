@@ -29,6 +29,9 @@ export interface LintFinding {
   readonly fix?: string | undefined;
 }
 
+/** A rule: returns its findings for a package set. */
+export type LintRule = (set: LintedProject) => readonly LintFinding[];
+
 /** Compares findings by file and line, then by rule. */
 export function byPlace(a: LintFinding, b: LintFinding): number {
   return (

@@ -1,4 +1,9 @@
-import { type LintedProject, notChecked, type LintFinding } from './linted-project.js';
+import {
+  type LintedProject,
+  notChecked,
+  type LintFinding,
+  type LintRule,
+} from './linted-project.js';
 import { isDigest } from '../../base/digest.js';
 import { formatOrigin } from '../../base/errors.js';
 import { mappingOf, stringOf } from '../../base/json.js';
@@ -15,7 +20,7 @@ import type { Unsolvable } from '../../resolver/resolve/answer.js';
 import { findDroppedFields, uncheckedFields } from '../diff/dropped-fields.js';
 
 /** Roots without a registry: their meaning depends on the release, and v2 rejects them. */
-export function unqualifiedRoots({ request, target }: LintedProject): LintFinding[] {
+function unqualifiedRoots({ request, target }: LintedProject): LintFinding[] {
   const newest = targetFor(knownReleases().at(-1)!)!;
   if (target.rules.strictReferences) return [];
   return request.roots.flatMap((root): LintFinding[] => {
@@ -29,7 +34,7 @@ export function unqualifiedRoots({ request, target }: LintedProject): LintFindin
 }
 
 /** Packages with and without `skipDependencyResolution`, which cannot see each other. */
-export function mixedSkips({ request }: LintedProject): LintFinding[] {
+function mixedSkips({ request }: LintedProject): LintFinding[] {
   const packages = request.roots.filter((root) => root.root === 'package');
   const resolved = packages.find((root) => !root.skipDependencyResolution);
   if (resolved === undefined) return [];
@@ -45,7 +50,7 @@ export function mixedSkips({ request }: LintedProject): LintFinding[] {
 }
 
 /** Packages that reject patched builds such as `v1.20.0-up.1`, which are prereleases. */
-export function rejectedPatchedBuilds(set: LintedProject): LintFinding[] {
+function rejectedPatchedBuilds(set: LintedProject): LintFinding[] {
   const { lockfile, target, originOf } = set;
   const { dialect } = target.rules;
   const release = target.version;
@@ -68,7 +73,7 @@ export function rejectedPatchedBuilds(set: LintedProject): LintFinding[] {
 }
 
 /** Packages that `dependsOn` lists twice. The resolver of a cluster uses one of the entries. */
-export function duplicateRequirements({ lockfile, originOf }: LintedProject): LintFinding[] {
+function duplicateRequirements({ lockfile, originOf }: LintedProject): LintFinding[] {
   return lockfile.packages.flatMap(({ repository, version, requirements }) => {
     const names = requirements.flatMap((each) =>
       each.requires === 'package' ? [each.repository] : [],
@@ -85,7 +90,7 @@ export function duplicateRequirements({ lockfile, originOf }: LintedProject): Li
 }
 
 /** Required packages with a custom name, for which Crossplane may install a second object. */
-export function customNames({ lockfile, graph, originOf, target }: LintedProject): LintFinding[] {
+function customNames({ lockfile, graph, originOf, target }: LintedProject): LintFinding[] {
   if (lockfile.skipDependencyResolution.length > 0) return [];
   return lockfile.packages.flatMap(({ repository, name }): LintFinding[] => {
     const derived = objectNameOf(repository, target);
@@ -114,7 +119,7 @@ const RUNTIME_REFERENCES = {
 } as const;
 
 /** Missing runtime settings. Without them, Crossplane does not start the runtime of the package. */
-export function missingRuntimeConfigs(set: LintedProject): LintFinding[] {
+function missingRuntimeConfigs(set: LintedProject): LintFinding[] {
   const { lockfile, target, originOf } = set;
   const inputObjects = new Set(lockfile.objects.map(labelOf));
   return lockfile.packages.flatMap(({ repository, kind, name, object }) =>
@@ -136,7 +141,7 @@ export function missingRuntimeConfigs(set: LintedProject): LintFinding[] {
 }
 
 /** Metadata fields of locked packages that the target drops. */
-export function droppedMetadata(set: LintedProject): LintFinding[] {
+function droppedMetadata(set: LintedProject): LintFinding[] {
   const { lockfile, target, contentsOf, originOf } = set;
   const read = lockfile.packages.map((locked) => [locked, contentsOf(locked.repository)] as const);
   const { dropped, unchecked } = findDroppedFields(read, target);
@@ -163,3 +168,13 @@ export function digestAndRange({ roots }: Request, { core }: Unsolvable): LintFi
     return [{ rule: 'digest-and-range', severity: 'error', origin, text, fix }];
   });
 }
+
+export const REQUIREMENT_RULES: readonly LintRule[] = [
+  unqualifiedRoots,
+  mixedSkips,
+  rejectedPatchedBuilds,
+  duplicateRequirements,
+  customNames,
+  missingRuntimeConfigs,
+  droppedMetadata,
+];

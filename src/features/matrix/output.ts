@@ -23,7 +23,6 @@ import { shortNames } from '../../crossplane/packages/repository-names.js';
 import type { Request } from '../../project/inputs/request.js';
 import { coreJson, answerFields } from '../resolve/answer-output.js';
 
-/** The result of `matrix`. */
 export interface MatrixValue {
   readonly result: Matrix;
   readonly request: Request;
@@ -87,7 +86,6 @@ function packageDocument({ repository, version: chosen }: Candidate) {
 /** Maximum number of changed packages named in a row; further ones are counted. */
 const MAX_MOVES_NAMED = 3;
 
-/** Words for the results of rows. */
 const VERDICTS: Readonly<Record<MatrixRow['status'], string>> = {
   solved: 'works',
   unsolvable: 'blocked',

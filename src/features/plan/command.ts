@@ -37,9 +37,7 @@ import type { PackageSource } from '../../sources/package-source.js';
 import type { RenderValue } from '../render/output.js';
 import { lockSide } from '../diff/compared-sides-command.js';
 
-interface Ends extends PlanEnds {
-  readonly source: () => Promise<PackageSource>;
-}
+type Ends = PlanEnds & { readonly source: () => Promise<PackageSource> };
 
 /** Parses `--via`; undefined without the flag. */
 async function stopovers(

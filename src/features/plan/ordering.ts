@@ -196,7 +196,6 @@ function cycleIn(nodes: readonly PlacedStop[]): readonly PlacedStop[] | undefine
 /** Maximum number of alternatives that the search tries. */
 const MAX_TRIES = 1_000;
 
-/** An order of the legs. */
 export interface Ordering {
   readonly status: 'ordered';
   readonly layers: readonly Layer[];

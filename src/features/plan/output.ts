@@ -25,7 +25,6 @@ import { answerFields, answerParts } from '../resolve/answer-output.js';
 /** Maximum number of reasons listed for a step; further ones are counted. */
 const MAX_REASONS = 3;
 
-/** The result of `plan`. */
 export interface PlanValue {
   readonly answer: LockfilePlan | NoPlan;
   /** Commands of each step; without a plan, of the plan with intermediate versions. */
@@ -82,7 +81,6 @@ function betweenText({ releases = [], packages = [] }: Between): string {
   return [...releases.map(({ version }) => `Crossplane ${version}`), ...names].join(' and ');
 }
 
-/** Returns the values for `--via`. */
 function viaWords({ releases = [], packages = [] }: Between): string[] {
   return [
     ...releases.map(({ version }) => `crossplane@${version}`),

@@ -30,7 +30,6 @@ import { diff, type DiffSide, droppedFieldNotes, lockChanges, mayDiffer } from '
 import type { DocumentParser } from '../diff/documents.js';
 import type { DiffFinding } from '../diff/findings.js';
 
-/** A step of a plan with its warnings. */
 export interface PlannedStep extends PlanStep {
   readonly warnings: readonly string[];
   /** Names of the CRDs whose stored objects must be migrated before the step. */
@@ -255,7 +254,6 @@ function hasComparedCrds({ packages, owners }: ReturnType<typeof lockChanges>): 
 /** CRDs that lose the same version in the same update of a package. */
 interface RemovedVersion {
   readonly finding: DiffFinding;
-  /** The new package. */
   readonly owner: LockedPackage;
   readonly objects: OwnedObject[];
 }

@@ -30,15 +30,12 @@ export const STEP_FILES: readonly string[] = [
 /** Page beside the folders of the steps, which describes the plan. */
 export const PLAN_PAGE = 'README.md';
 
-/** Returns the name of the folder of a step. */
 function stepFolder(step: number): string {
   return String(step + 1).padStart(2, '0');
 }
 
 interface PlanTexts {
-  /** Commands of each step. */
   readonly commands: readonly (readonly string[])[];
-  /** Text of the page. */
   readonly page: string;
   readonly pin: Pin;
 }
@@ -117,7 +114,6 @@ const MAX_LINE = 1_000;
 /** Timeout for a package to be reconciled and to become healthy. The default of kubectl is 30 s. */
 const TIMEOUT = '--timeout=15m';
 
-/** A command of a step. */
 export interface StepCommand {
   /** Version for scripts, which checks more. */
   readonly script: string;
@@ -152,17 +148,14 @@ export function planCommands(
   });
 }
 
-/** Returns the commands for people. */
 export function manualCommands(commands: readonly StepCommand[]): string[] {
   return commands.flatMap(({ byHand }) => byHand ?? []).filter((line) => line.length <= MAX_LINE);
 }
 
-/** Returns the commands for scripts. */
 export function scriptCommands(commands: readonly StepCommand[]): string[] {
   return commands.map(({ script }) => script);
 }
 
-/** Returns a command that is the same for scripts and people. */
 function sameForAll(script: string): StepCommand {
   return { script, byHand: script };
 }
