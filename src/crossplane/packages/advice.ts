@@ -92,17 +92,25 @@ function unknownFields({ unknownFields: fields = [], line }: MetaDocument): Find
 /** Warns of ranges that exclude builds such as `v1.20.0-up.1`, which are prereleases in semver. */
 function prereleaseBuilds(meta: MetaDocument, target: Target): Finding[] {
   const text = crossplaneConstraint(meta);
-  const { dialect } = target.rules;
   const release = /^v?\d+\.\d+\.\d+/.exec(target.version)?.[0];
   if (text === undefined || release === undefined) return [];
-  const constraint = parseConstraint(text, dialect);
-  const plain = parseVersion(release, dialect);
-  const build = parseVersion(`${release}-up.1`, dialect);
-  if (constraint.invalid || plain === undefined || build === undefined) return [];
-  if (!constraint.admits(plain) || constraint.admits(build)) return [];
+  if (!excludesPatchedBuilds(text, release, target)) return [];
   const message = `\`spec.crossplane.version: ${text}\` admits Crossplane ${release} and not builds such as ${release}-up.1, which are prereleases; add \`-0\`, as in \`>=v1.14.0-0\``;
   const line = meta.specLines?.['crossplane'] ?? meta.line;
   return [warningFinding('prerelease-builds', message, line)];
+}
+
+/** Whether a constraint admits a release, and not builds of it such as `v1.20.0-up.1`. */
+export function excludesPatchedBuilds(
+  constraint: string,
+  release: string,
+  { rules: { dialect } }: Target,
+): boolean {
+  const range = parseConstraint(constraint, dialect);
+  const plain = parseVersion(release, dialect);
+  const build = parseVersion(`${release}-up.1`, dialect);
+  if (range.invalid || plain === undefined || build === undefined) return false;
+  return range.admits(plain) && !range.admits(build);
 }
 
 /** Warns of sources that the newest Crossplane refuses. Their registry depends on the release. */

@@ -7,9 +7,7 @@ import {
 import { isDigest } from '../../base/digest.js';
 import { formatOrigin } from '../../base/errors.js';
 import { mappingOf, stringOf } from '../../base/json.js';
-import { parseConstraint } from '../../crossplane/constraints/constraint.js';
-import { parseVersion } from '../../crossplane/constraints/version.js';
-import { API_DROPPED } from '../../crossplane/packages/advice.js';
+import { API_DROPPED, excludesPatchedBuilds } from '../../crossplane/packages/advice.js';
 import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import { repositoryProblem } from '../../crossplane/packages/reference.js';
 import { knownReleases, targetFor } from '../../crossplane/releases/target.js';
@@ -50,18 +48,13 @@ function mixedSkips({ request }: LintedProject): LintFinding[] {
 }
 
 /** Packages that reject patched builds such as `v1.20.0-up.1`, which are prereleases. */
-function rejectedPatchedBuilds(set: LintedProject): LintFinding[] {
-  const { lockfile, target, originOf } = set;
-  const { dialect } = target.rules;
+function rejectedPatchedBuilds({ lockfile, target, originOf }: LintedProject): LintFinding[] {
   const release = target.version;
-  const plain = parseVersion(release, dialect);
-  const build = parseVersion(`${release}-up.1`, dialect);
-  if (!/^v?\d+\.\d+\.\d+$/.test(release) || !plain || !build) return [];
-  const strict = lockfile.packages.filter(({ crossplane }) => {
-    if (crossplane === undefined) return false;
-    const constraint = parseConstraint(crossplane, dialect);
-    return !constraint.invalid && constraint.admits(plain) && !constraint.admits(build);
-  });
+  if (!/^v?\d+\.\d+\.\d+$/.test(release)) return [];
+  const strict = lockfile.packages.filter(
+    ({ crossplane }) =>
+      crossplane !== undefined && excludesPatchedBuilds(crossplane, release, target),
+  );
   const [first, ...more] = strict;
   if (first === undefined) return [];
   const others = more.length === 0 ? '' : ` and ${more.length} more`;

@@ -172,19 +172,14 @@ export function matrixFindings(
   { rows }: Matrix,
   request: Request,
   meant: boolean,
+  fails = meant,
 ): ReportFinding[] {
   const origin = request.crossplanes?.origin ?? request.roots[0]?.origin;
   return rows.flatMap((row): ReportFinding[] => {
     if (row.status === 'solved') return [];
-    return [
-      {
-        rule: row.status === 'gave-up' ? 'gave-up' : 'blocked',
-        severity: meant ? 'error' : 'info',
-        fails: meant,
-        origin,
-        text: `Crossplane ${releaseRange(row.releases)}: ${row.reason}`,
-      },
-    ];
+    const rule = row.status === 'gave-up' ? 'gave-up' : 'blocked';
+    const text = `Crossplane ${releaseRange(row.releases)}: ${row.reason}`;
+    return [{ rule, severity: meant ? 'error' : 'info', fails, origin, text }];
   });
 }
 
@@ -212,10 +207,7 @@ function inCode(cell: string): string {
 /** Returns the report of a matrix. `failed`: the set works on none of the releases. */
 export function matrixReport(result: Matrix, request: Request, failed: boolean): Report {
   const meant = failed || request.crossplanes !== undefined;
-  const findings = matrixFindings(result, request, meant).map((finding) => ({
-    ...finding,
-    fails: failed,
-  }));
+  const findings = matrixFindings(result, request, meant, failed);
   return singleStep({
     command: 'matrix',
     headline: matrixHeadline(result),

@@ -35,7 +35,7 @@ import type { Pin } from '../../project/manifests/package-object.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import type { RenderValue } from '../render/output.js';
-import { lockSide } from '../diff/compared-sides-command.js';
+import { lockSide } from '../diff/command.js';
 
 type Ends = PlanEnds & { readonly source: () => Promise<PackageSource> };
 
