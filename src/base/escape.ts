@@ -25,54 +25,33 @@ export function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Text that a CI system executes if it is a line of a build log. */
-interface BuildLogCommand {
-  readonly system: string;
-  /** A line that the system would execute. */
-  readonly example: string;
-  /**
-   * Matches the character whose replacement disables the command. The text before it is checked
-   * with a lookbehind, which keeps searches of long text fast.
-   */
-  readonly pattern: RegExp;
-}
+/**
+ * Text that a CI system executes if it is a line of a build log. The pattern matches the character
+ * whose replacement disables the command. It checks the text before it with a lookbehind, which
+ * keeps searches of long text fast.
+ */
+type BuildLogCommand = readonly [system: string, example: string, pattern: RegExp];
 
 /** Disabled commands. Those with control characters are listed only to be tested. */
 export const BUILD_LOG_COMMANDS: readonly BuildLogCommand[] = [
-  { system: 'GitHub Actions', example: '::error::x', pattern: /:(?=:)(?<=^[^\S\n]*:)/gm },
-  { system: 'GitHub Actions', example: '##[error]x', pattern: /#(?<=##)(?=\[)/g },
-  { system: 'Azure Pipelines', example: '##vso[task.complete]', pattern: /#(?<=##)(?=vso\[)/gi },
-  {
-    system: 'TeamCity',
-    example: "##teamcity[buildStop comment='x']",
-    pattern: /#(?<=##)(?=teamcity\[)/gi,
-  },
-  { system: 'GitLab', example: 'section_start:1:x', pattern: /_(?<=section_)(?=(?:start|end):)/gi },
+  ['GitHub Actions', '::error::x', /:(?=:)(?<=^[^\S\n]*:)/gm],
+  ['GitHub Actions', '##[error]x', /#(?<=##)(?=\[)/g],
+  ['Azure Pipelines', '##vso[task.complete]', /#(?<=##)(?=vso\[)/gi],
+  ['TeamCity', "##teamcity[buildStop comment='x']", /#(?<=##)(?=teamcity\[)/gi],
+  ['GitLab', 'section_start:1:x', /_(?<=section_)(?=(?:start|end):)/gi],
   // A console note, which Jenkins deserializes.
-  {
-    system: 'Jenkins',
-    example: '\u001b[8mha:////4AAAA',
-    // eslint-disable-next-line no-control-regex -- the form begins with an escape character
-    pattern: /\u001b(?=\[8mha:)/g,
-  },
-  {
-    system: 'Travis CI',
-    example: 'travis_fold:start:x',
-    pattern: /_(?<=travis_)(?=fold:|time:)/gi,
-  },
-  { system: 'Buildkite', example: '--- x', pattern: /[-+~](?=([-+~])\1[^\S\n]+\S)(?<=^[-+~])/gm },
-  { system: 'Buildkite', example: '^^^ +++', pattern: /\^(?=\^\^[^\S\n]+\S)(?<=^\^)/gm },
+  // eslint-disable-next-line no-control-regex -- the form begins with an escape character
+  ['Jenkins', '\u001b[8mha:////4AAAA', /\u001b(?=\[8mha:)/g],
+  ['Travis CI', 'travis_fold:start:x', /_(?<=travis_)(?=fold:|time:)/gi],
+  ['Buildkite', '--- x', /[-+~](?=([-+~])\1[^\S\n]+\S)(?<=^[-+~])/gm],
+  ['Buildkite', '^^^ +++', /\^(?=\^\^[^\S\n]+\S)(?<=^\^)/gm],
   // An inline image or link.
-  {
-    system: 'Buildkite',
-    example: "\u001b]1339;url='https://example.org/'",
-    // eslint-disable-next-line no-control-regex -- the form begins with an escape character
-    pattern: /\u001b(?=\]13(?:38|39);)/g,
-  },
+  // eslint-disable-next-line no-control-regex -- the form begins with an escape character
+  ['Buildkite', "\u001b]1339;url='https://example.org/'", /\u001b(?=\]13(?:38|39);)/g],
 ];
 
 function disableCommands(text: string, replaced: (character: string) => string): string {
-  return BUILD_LOG_COMMANDS.reduce((rest, { pattern }) => rest.replace(pattern, replaced), text);
+  return BUILD_LOG_COMMANDS.reduce((rest, [, , pattern]) => rest.replace(pattern, replaced), text);
 }
 
 /** A cheap test that every command passes and most texts fail. */
@@ -81,7 +60,7 @@ const MAYBE_COMMAND = /::|[#_\u001b]|^[-+~^]/m;
 
 export function containsBuildLogCommand(text: string): boolean {
   if (!MAYBE_COMMAND.test(text)) return false;
-  return BUILD_LOG_COMMANDS.some(({ pattern }) => text.search(pattern) !== -1);
+  return BUILD_LOG_COMMANDS.some(([, , pattern]) => text.search(pattern) !== -1);
 }
 
 /** Returns the words as one line that a POSIX shell splits into the same words. */

@@ -17,18 +17,12 @@ export type JsonShape =
   | 'bytes'
   | 'digest'
   | readonly [JsonShape]
-  | JsonMap
-  | JsonStruct;
+  /** An object with arbitrary keys. */
+  | { readonly each: JsonShape }
+  /** An object with known fields, and possibly others. */
+  | { readonly fields: JsonFields };
 
-/** An object with arbitrary keys. */
-interface JsonMap {
-  readonly each: JsonShape;
-}
-
-/** An object with known fields, and possibly others. */
-interface JsonStruct {
-  readonly fields: { readonly [name: string]: JsonShape };
-}
+type JsonFields = { readonly [name: string]: JsonShape };
 
 type StrictJson = { readonly value: unknown } | { readonly problem: string };
 
@@ -96,8 +90,9 @@ class Checker {
   }
 
   #object(shape: JsonShape): void {
-    const fields = isStruct(shape) ? shape.fields : undefined;
-    if (fields === undefined && shape !== 'any' && !isMap(shape)) throw this.#mistyped(shape);
+    const fields = typeof shape === 'object' && 'fields' in shape ? shape.fields : undefined;
+    const each = typeof shape === 'object' && 'each' in shape ? shape.each : undefined;
+    if (fields === undefined && each === undefined && shape !== 'any') throw this.#mistyped(shape);
     const known = fields && fieldsByFoldedName(fields);
     const seen = new Set<string>();
     this.#at += 1;
@@ -113,8 +108,7 @@ class Checker {
       seen.add(folded);
       this.#skip(':');
       this.#path.push(key);
-      if (isMap(shape)) this.#value(shape.each);
-      else this.#value(field === undefined ? 'any' : fields![field]!);
+      this.#value(each ?? (field === undefined ? 'any' : fields![field]!));
       this.#path.pop();
       if (this.#next() !== '}') this.#skip(',');
     }
@@ -199,14 +193,6 @@ class Checker {
 const LITERAL = /[-+.\w]+/y;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-function isStruct(shape: JsonShape): shape is JsonStruct {
-  return typeof shape === 'object' && 'fields' in shape;
-}
-
-function isMap(shape: JsonShape): shape is JsonMap {
-  return typeof shape === 'object' && 'each' in shape;
-}
-
 function isListShape(shape: JsonShape): shape is readonly [JsonShape] {
   return Array.isArray(shape);
 }
@@ -242,9 +228,9 @@ function expected(shape: JsonShape): string {
   return isListShape(shape) ? 'a list' : 'an object';
 }
 
-const foldedNames = new WeakMap<JsonStruct['fields'], ReadonlyMap<string, string>>();
+const foldedNames = new WeakMap<JsonFields, ReadonlyMap<string, string>>();
 
-function fieldsByFoldedName(fields: JsonStruct['fields']): ReadonlyMap<string, string> {
+function fieldsByFoldedName(fields: JsonFields): ReadonlyMap<string, string> {
   const foldAll = () => new Map(Object.keys(fields).map((name) => [fold(name), name]));
   return getOrCreate(foldedNames, fields, foldAll);
 }

@@ -39,7 +39,7 @@ test('escaped JSON has the same value', () => {
   expect(JSON.parse(escapeLines(JSON.stringify(value, null, 2)))).toEqual(value);
 });
 
-describe.each(BUILD_LOG_COMMANDS)('$system: `$example`', ({ example, pattern }) => {
+describe.each(BUILD_LOG_COMMANDS)('%s: `%s`', (_system, example, pattern) => {
   test('replaces one character and nothing else', () => {
     const said = printable(example);
     expect(said.match(pattern)).toBeNull();

@@ -34,24 +34,17 @@ function block(value: Writable, indent: string): string {
 }
 
 function sequence(items: readonly Writable[], indent: string): string {
-  if (items.length === 0) return '[]';
   const inner = `${indent}  `;
-  return items.map((item) => `\n${indent}- ${block(item, inner).trimStart()}`).join('');
+  return items.map((item) => `\n${indent}- ${block(item, inner).trimStart()}`).join('') || '[]';
 }
 
 function mapping(value: { readonly [key: string]: Writable | undefined }, indent: string): string {
-  const entries = Object.entries(value).filter((entry): entry is [string, Writable] => {
-    return entry[1] !== undefined;
+  const members = Object.entries(value).map(([key, member]) => {
+    if (member === undefined) return '';
+    const text = block(member, `${indent}  `);
+    return `\n${indent}${string(key)}:${text.startsWith('\n') ? '' : ' '}${text}`;
   });
-  if (entries.length === 0) return '{}';
-  return entries
-    .map(([key, member]) => `\n${indent}${string(key)}:${memberText(member, indent)}`)
-    .join('');
-}
-
-function memberText(member: Writable, indent: string): string {
-  const text = block(member, `${indent}  `);
-  return text.startsWith('\n') ? text : ` ${text}`;
+  return members.join('') || '{}';
 }
 
 function scalar(value: null | boolean | number | string): string {

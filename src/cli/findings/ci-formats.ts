@@ -31,11 +31,11 @@ export function githubAnnotations(report: PlacedReport): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function annotation({ severity, origin, rule, ...said }: PlacedFinding): string {
+function annotation({ severity, origin, rule, ...message }: PlacedFinding): string {
   const title = `xpkg-resolve: ${rule}`;
   const properties = Object.entries({ file: origin.file, line: String(origin.line), title });
   const written = properties.map(([name, value]) => `${name}=${githubProperty(value)}`).join(',');
-  return `::${COMMANDS[severity]} ${written}::${githubData(findingText(said))}`;
+  return `::${COMMANDS[severity]} ${written}::${githubData(findingText(message))}`;
 }
 
 /** Formats values as lines of the file that `$GITHUB_OUTPUT` names. */
@@ -60,8 +60,8 @@ export function azureIssues(report: PlacedReport): string {
   return findings.map((finding) => `${issue(finding)}\n`).join('');
 }
 
-function issue({ severity, origin, rule, ...said }: PlacedFinding): string {
-  const text = findingText(said);
+function issue({ severity, origin, rule, ...message }: PlacedFinding): string {
+  const text = findingText(message);
   if (severity === 'info') return `note: ${formatOrigin(origin)}: ${text.replaceAll('\n', ' ')}`;
   const properties = Object.entries({
     type: severity,
@@ -92,12 +92,15 @@ const SEVERITIES: Readonly<Record<ReportSeverity, string>> = {
 export function gitlabCodeQuality(report: PlacedReport): string {
   const findings = findingsOf(report);
   const known = fingerprints(findings);
-  const issues = findings.map(({ rule, severity, origin, ...said }, i) => ({
-    description: findingText(said),
-    check_name: rule,
-    fingerprint: known[i],
-    severity: ruleOf(rule).security && severity === 'error' ? 'critical' : SEVERITIES[severity],
-    location: { path: origin.file, lines: { begin: origin.line } },
-  }));
+  const issues = findings.map(({ rule, severity, origin, ...message }, i) => {
+    const [, , security] = ruleOf(rule);
+    return {
+      description: findingText(message),
+      check_name: rule,
+      fingerprint: known[i],
+      severity: security && severity === 'error' ? 'critical' : SEVERITIES[severity],
+      location: { path: origin.file, lines: { begin: origin.line } },
+    };
+  });
   return `${JSON.stringify(issues, null, 2)}\n`;
 }

@@ -1,19 +1,11 @@
 import type { PlacedFinding } from './report.js';
 import { sha256 } from '../../base/digest.js';
 
-/** A description of a rule, for systems that list rules. */
-interface RuleDescription {
-  readonly about: string;
-  /** What to do about it. */
-  readonly help: string;
-  /** Whether the finding may indicate an attack. */
-  readonly security: boolean;
-}
+/** A description of a rule, for systems that list rules. `security`: it may indicate an attack. */
+type RuleDescription = readonly [about: string, help: string, security?: 'security'];
 
-type Row = readonly [about: string, help: string, security?: 'security'];
-
-const RULES: ReadonlyMap<string, Row> = new Map(
-  Object.entries<Row>({
+const RULES: ReadonlyMap<string, RuleDescription> = new Map(
+  Object.entries<RuleDescription>({
     // A lockfile, its inputs and rendered manifests: the kinds of mismatches.
     'tag-moved': [
       'A tag names other bytes than were locked.',
@@ -128,14 +120,13 @@ const RULES: ReadonlyMap<string, Row> = new Map(
 );
 
 /** The description of all other rules: there are many, and each finding explains itself. */
-const OTHER: Row = [
+const OTHER: RuleDescription = [
   'Something that a package says, or that a change of it does.',
   'What was found says what to do. docs/diff.md lists the rules of `xpkg-resolve diff`.',
 ];
 
 export function ruleOf(id: string): RuleDescription {
-  const [about, help, security] = RULES.get(id) ?? OTHER;
-  return { about, help, security: security !== undefined };
+  return RULES.get(id) ?? OTHER;
 }
 
 /** Returns a unique fingerprint for each finding, by which systems recognize it after its line has moved. */

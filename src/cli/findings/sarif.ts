@@ -55,7 +55,7 @@ export function sarifLog(report: PlacedReport, toolVersion: string): string {
 }
 
 function ruleEntry(id: string, findings: readonly PlacedFinding[]): object {
-  const { about, help, security } = ruleOf(id);
+  const [about, help, security] = ruleOf(id);
   const { severity } = findings.find(({ rule }) => rule === id)!;
   return {
     id,
@@ -64,7 +64,7 @@ function ruleEntry(id: string, findings: readonly PlacedFinding[]): object {
     help: { text: help, markdown: help },
     defaultConfiguration: { level: LEVELS[severity] },
     properties: {
-      tags: ['crossplane', ...(security ? ['security'] : [])],
+      tags: ['crossplane', ...(security ? [security] : [])],
       ...(security && { 'security-severity': '8.0' }),
     },
   };

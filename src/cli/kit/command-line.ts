@@ -67,20 +67,12 @@ export async function readCommandLine(
   const isHelp = read.args[0] === 'help';
   const isKnown = read.flags.every(({ name }) => isDeclared(name, globalFlags));
   if (isKnown && (isHelp || read.args.length === 0)) return commandLine(commands, read, {});
-  return commandLineOfAnyFlags(commands, argv);
-}
-
-/** Reads a command line without a known command, or with flags of other commands before it. */
-async function commandLineOfAnyFlags(
-  commands: readonly CommandRow[],
-  argv: readonly string[],
-): Promise<CommandLine> {
+  // There is no known command, or flags of other commands are before it.
   const all = await Promise.all(commands.map(({ load }) => load()));
   const flags = { ...flagsOfAll(all), ...globalFlags };
-  const read = readWords(argv, flags);
-  const row = commandRow(commands, read.args[0]);
-  if (row !== undefined) return commandLine(commands, read, { row, loaded: await row.load() });
-  return commandLine(commands, read, { flags });
+  const readAgain = readWords(argv, flags);
+  const row = commandRow(commands, readAgain.args[0]);
+  return commandLine(commands, readAgain, row ? { row, loaded: await row.load() } : { flags });
 }
 
 /** The flags of all commands, each with the choices of every command. */

@@ -235,7 +235,7 @@ describe('markdown', () => {
 
 describe('text from packages', () => {
   const HOSTILE = [
-    ...BUILD_LOG_COMMANDS.map(({ example }) => example),
+    ...BUILD_LOG_COMMANDS.map(([, example]) => example),
     '\u001b[31mred',
     '\u202ereversed',
     ']]><script>alert(1)</script>&',
