@@ -80,9 +80,7 @@ async function updateFile(comparison: Comparison, args: WriteArgs, io: RunIo) {
   if (found.kind !== 'file') throw noIndex(place);
   const changes = await changesFor(fileIndex(found.index), comparison, io);
   if (changes.length > 0 && args.write) {
-    const changed = Object.fromEntries(
-      changes.map(({ repository, after }) => [repository, after!] as const),
-    );
+    const changed = Object.fromEntries(changes.map((each) => [each.repository, each.after!]));
     await writeIndexFile(place, { packages: { ...found.index.packages, ...changed } }, io);
   }
   return { changes };
@@ -112,9 +110,7 @@ export async function verifyIndex(
   const compared = repositories.length > 0 ? repositories : await index.repositories();
   const tables = repositories.length > 0 ? [] : await tableMismatches(found);
   const refreshed = await refreshPackages(index, compared, options);
-  const unknown = refreshed.find(
-    ({ before, after }) => before === undefined && after === undefined,
-  );
+  const unknown = refreshed.find(({ before, after }) => (before ?? after) === undefined);
   if (unknown !== undefined) throw unknownPackage(unknown.repository);
   const mismatches = [...tables, ...refreshed.flatMap(mismatchesOf)];
   return {
@@ -135,9 +131,8 @@ async function tableMismatches(found: FoundIndex): Promise<readonly IndexMismatc
 }
 
 function mismatchesOf({ repository, before, after }: RefreshedPackage): readonly IndexMismatch[] {
-  if (after === undefined) {
+  if (after === undefined)
     return [{ kind: 'gone', source: repository, text: 'no source knows it' }];
-  }
   const { added, removed, moved, incorrect } = versionChanges(before, after);
   const each = (kind: IndexMismatch['kind'], versions: readonly string[], text: string) =>
     versions.map((version) => ({ kind, source: repository, version, text }));

@@ -4,7 +4,7 @@ import { InputError } from '../../base/errors.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import { imageConfigsIn, rewrittenImage } from '../../crossplane/package-manager/image-config.js';
-import { type ClosureImage, closureImages, imageCounter } from './lockfile-images.js';
+import { closureImages, imageCounter } from './lockfile-images.js';
 import { mirrorConfigs, mirrorRules, parseMirror, type Mirror } from './mirror-rules.js';
 import { copyToMirror, planMirror, type MirroredImage } from './mirror.js';
 import type { JsonObject } from '../../base/json.js';
@@ -25,7 +25,6 @@ import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js
 import { withProgress } from '../../cli/terminal/progress.js';
 import { getOrCreate } from '../../base/collections.js';
 import { writeYamlStream } from '../../base/yaml/write-yaml.js';
-import type { Repository } from '../../crossplane/packages/package.js';
 import { onlineRegistries } from '../../cli/sources/registries.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { reportMismatches } from '../../cli/files/mismatches.js';
@@ -95,13 +94,13 @@ export const mirrorCommand = defineCommand({
     return withProgress(io, stats, async () => {
       const options = { sources, target, concurrency, onImage };
       const found = await closureImages(lockfile, 'mirrored', options);
-      const rules = mirrorRules(repositoriesOf(found), mirror);
+      const rules = mirrorRules(found, mirror);
       const images = await planMirror(found, rules, registries, concurrency);
       if (!args.overwrite) refuseOtherImages(images, args.lock);
       const packages = found.filter(({ role }) => role === 'package');
       const imageConfigs =
         target.rules.imageConfig?.rewrite === true
-          ? mirrorConfigs(mirrorRules(repositoriesOf(packages), mirror), mirror, args.secret)
+          ? mirrorConfigs(mirrorRules(packages, mirror), mirror, args.secret)
           : [];
       let bytes = 0;
       const onBytes = (count: number) => (bytes += count);
@@ -118,10 +117,6 @@ export const mirrorCommand = defineCommand({
   text: ({ commands, imageConfigs }) => commands ?? writeYamlStream(imageConfigs),
   closingNotes: mirrorNotes,
 });
-
-function repositoriesOf(images: readonly ClosureImage[]): readonly Repository[] {
-  return images.map(({ repository }) => repository);
-}
 
 /** Throws an `OtherResult` if the mirror has other images under the names of the locked ones. */
 function refuseOtherImages(images: readonly MirroredImage[], lock: string): void {

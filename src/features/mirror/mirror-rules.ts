@@ -1,5 +1,5 @@
 import { InputError } from '../../base/errors.js';
-import type { Repository } from '../../crossplane/packages/package.js';
+import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { parseReference } from '../../crossplane/packages/reference.js';
 import { byCodePoint } from '../../base/collections.js';
 import type { JsonObject } from '../../base/json.js';
@@ -33,13 +33,14 @@ export function parseMirror(text: string, flag: string, keepHost: boolean): Mirr
  * repositories would have the same name at the mirror.
  */
 export function mirrorRules(
-  repositories: readonly Repository[],
+  images: readonly Pick<Candidate, 'repository'>[],
   mirror: Mirror,
 ): readonly MirrorRule[] {
-  const prefixes = new Set(repositories.map((repository) => hostOf(repository) ?? repository));
+  const repositories = new Set(images.map(({ repository }) => repository));
+  const prefixes = new Set(Array.from(repositories, (each) => hostOf(each) ?? each));
   const rules = [...prefixes].sort(byCodePoint).map((prefix) => ruleFor(prefix, mirror));
   const taken = new Map<string, Repository>();
-  for (const repository of new Set(repositories)) {
+  for (const repository of repositories) {
     const place = nameAtMirror(repository, rules);
     const other = taken.get(place);
     if (other !== undefined) {

@@ -143,10 +143,7 @@ async function mirrorOf(
   }
   const consequence = 'so no mirror is looked at';
   const registries = await onlineRegistries({ ...args, anew: true }, io, consequence);
-  const rules = mirrorRules(
-    lockfile.packages.map(({ repository }) => repository),
-    mirror,
-  );
+  const rules = mirrorRules(lockfile.packages, mirror);
   const configs = mirrorConfigs(rules, mirror, undefined);
   return {
     kept: configs.map((object) => ({ object, origin: { file: `--mirror ${args.mirror}` } })),

@@ -10,6 +10,7 @@ import {
   mappingOf,
   parseJson,
   stringOf,
+  valueAtSteps,
 } from '../../base/json.js';
 import type {
   ClusterDump,
@@ -337,9 +338,8 @@ function dumpedClaim(object: JsonObject) {
 /** Returns the Crossplane release of a Deployment; undefined for other Deployments. */
 function dumpedRelease(deployment: JsonObject): string | undefined {
   if (mappingOf(deployment['metadata'])?.['name'] !== 'crossplane') return undefined;
-  const template = mappingOf(mappingOf(deployment['spec'])?.['template']);
-  const containers = listOf(mappingOf(template?.['spec'])?.['containers']) ?? [];
-  const tags = containers.flatMap((container) => {
+  const containers = valueAtSteps(deployment, ['spec', 'template', 'spec', 'containers']);
+  const tags = (listOf(containers) ?? []).flatMap((container) => {
     const [image = ''] = (stringOf(mappingOf(container)?.['image']) ?? '').split('@');
     return splitTag(image).tag ?? [];
   });

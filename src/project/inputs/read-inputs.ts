@@ -20,7 +20,7 @@ import {
   type PackageRootDraft,
   type Request,
 } from './request.js';
-import { getOrCreate } from '../../base/collections.js';
+import { getOrCreate, groupBy } from '../../base/collections.js';
 import { formatOrigin, InputError, type Origin } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json.js';
 import { thousands } from '../../base/messages.js';
@@ -141,10 +141,7 @@ type Ignored = NonNullable<Contribution['ignored']>;
 
 /** Returns one note per file and kind: a dump of a cluster has many objects of a kind. */
 function ignoredNotes(ignored: readonly Ignored[]): readonly string[] {
-  const groups = new Map<string, Ignored[]>();
-  for (const each of ignored) {
-    getOrCreate(groups, JSON.stringify([each.origin.file, each.what]), () => []).push(each);
-  }
+  const groups = groupBy(ignored, ({ origin, what }) => JSON.stringify([origin.file, what]));
   return [...groups.values()].map((each) => {
     const { what, origin } = each[0]!;
     const more = each.length > 1 ? `, and ${each.length - 1} more of them in this file` : '';

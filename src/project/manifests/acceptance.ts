@@ -147,11 +147,12 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 const MAX_LABEL_VALUE_LENGTH = 63;
 
 function nameProblems({ installed, target, keptNames }: InstalledSet): readonly string[] {
-  const holders = new Map<string, string>();
-  for (const { name, source } of installed) if (!holders.has(name)) holders.set(name, source);
+  // The first object with a name has it.
+  const holders = new Map(installed.toReversed().map(({ name, source }) => [name, source]));
   return installed.flatMap(({ name, source, locked }) => {
-    if (!SUBDOMAIN.test(name) || name.length > MAX_LABEL_VALUE_LENGTH)
+    if (!SUBDOMAIN.test(name) || name.length > MAX_LABEL_VALUE_LENGTH) {
       return [`\`${name}\` cannot be the name of an object`];
+    }
     if (holders.get(name) !== source) return [`two objects are named \`${name}\``];
     if (locked === undefined || locked.direct || keptNames?.has(name) === true) return [];
     const derived = objectNameOf(locked.repository, target);

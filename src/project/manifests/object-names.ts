@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { byCodePoint, getOrCreate } from '../../base/collections.js';
+import { byCodePoint, groupBy } from '../../base/collections.js';
 import { formatOrigin, InputError, type Origin } from '../../base/errors.js';
 import { type JsonObject, mappingOf, stringOf } from '../../base/json.js';
 import {
@@ -144,10 +144,8 @@ export function spellingWarnings(
   repositories: readonly Repository[],
   target: Target,
 ): readonly string[] {
-  const spellings = new Map<string, Repository[]>();
-  for (const repository of [...repositories].sort(byCodePoint)) {
-    getOrCreate(spellings, pullName(repository, target), () => []).push(repository);
-  }
+  const sorted = [...repositories].sort(byCodePoint);
+  const spellings = groupBy(sorted, (repository) => pullName(repository, target));
   return [...spellings.values()]
     .filter((group) => group.length > 1)
     .map(

@@ -18,6 +18,7 @@ const REPOSITORIES = [
   'other.example.org:5000/acme/function-b',
   'acme/unqualified',
 ];
+const IMAGES = REPOSITORIES.map((repository) => ({ repository }));
 
 describe('names at a mirror', () => {
   test.each([
@@ -39,7 +40,7 @@ describe('names at a mirror', () => {
     },
   ])('$image is $want (host kept: $keepHost)', ({ keepHost, image, want }) => {
     const mirror = parseMirror('oci://m.example.org/x/', '--to', keepHost);
-    const rules = mirrorRules(REPOSITORIES, mirror);
+    const rules = mirrorRules(IMAGES, mirror);
     expect(nameAtMirror(image, rules)).toBe(want);
     // With the ImageConfigs, a cluster computes the same name.
     const objects = mirrorConfigs(rules, mirror, 'regcred');
@@ -48,7 +49,7 @@ describe('names at a mirror', () => {
   });
 
   test('two packages with the same name at the mirror are rejected with a suggestion', () => {
-    const two = ['a.example.org/acme/p', 'b.example.org/acme/p'];
+    const two = ['a', 'b'].map((host) => ({ repository: `${host}.example.org/acme/p` }));
     const plain = parseMirror('m.example.org', '--to', false);
     expect(() => mirrorRules(two, plain)).toThrow(/would both be `m.example.org\/acme\/p`/);
     expect(mirrorRules(two, parseMirror('m.example.org', '--to', true))).toHaveLength(2);
@@ -64,7 +65,7 @@ describe('names at a mirror', () => {
 
 test('the pull secret is found by the name at the mirror', () => {
   const mirror = parseMirror('m.example.org/x', '--to', false);
-  const configs = mirrorConfigs(mirrorRules(REPOSITORIES, mirror), mirror, 'regcred');
+  const configs = mirrorConfigs(mirrorRules(IMAGES, mirror), mirror, 'regcred');
   expect(configs.at(-1)).toMatchObject({
     metadata: { name: 'mirror-credentials' },
     spec: {
