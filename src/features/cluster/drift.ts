@@ -175,56 +175,51 @@ function packageDifferences(
   }
   if (installed.name !== name) {
     const text = `\`${repository}\` is locked as \`${name}\` and installed as \`${installed.name}\`: applied, it would be there twice`;
-    const fix = namingFix(locked, installed.name);
+    // A dependency gets a new entry, without a version, so that its locked version stays.
+    const edit = locked.direct
+      ? `write \`name: ${installed.name}\` in its entry in xpkg.yaml`
+      : `add the entry \`{package: ${repository}, name: ${installed.name}}\` to \`spec.packages\` in xpkg.yaml`;
+    const fix = `${edit}, and resolve`;
     differences.push({ kind: 'name', text, locked: name, found: installed.name, fix });
   }
-  const versions = versionDifferences(locked, installed, object);
-  differences.push(
-    ...(versions.length > 0 ? versions : contentDifferences(locked, installed, cluster)),
-    ...settingDifferences(installed, object),
-  );
+  const difference =
+    versionDifference(locked, installed, object) ?? contentDifference(locked, installed, cluster);
+  if (difference !== undefined) differences.push(difference);
+  differences.push(...settingDifferences(installed, object));
   return differences.map((each) => ({ repository, origin: installed.origin, ...each }));
 }
 
-/** A dependency gets a new entry in xpkg.yaml, without a version, so that its locked version stays. */
-function namingFix({ repository, direct }: LockedPackage, name: string): string {
-  const edit = direct
-    ? `write \`name: ${name}\` in its entry in xpkg.yaml`
-    : `add the entry \`{package: ${repository}, name: ${name}}\` to \`spec.packages\` in xpkg.yaml`;
-  return `${edit}, and resolve`;
-}
-
-function versionDifferences(
+function versionDifference(
   { version }: LockedPackage,
   installed: InstalledPackage,
   object: JsonObject,
-): Difference[] {
+): Difference | undefined {
   const wanted = stringOf(mappingOf(object['spec'])?.['package']);
   const { reference, repository, active } = installed;
   const fix = `${APPLY}; to keep what is there, \`xpkg-resolve update ${shellWord(`${repository}@${installed.version}`)}\``;
   if (reference !== wanted) {
     const text = `\`${repository}\` is locked at ${version}, and \`${reference}\` is installed`;
-    return [{ kind: 'version', text, locked: version, found: installed.version, fix }];
+    return { kind: 'version', text, locked: version, found: installed.version, fix };
   }
-  if (active === undefined || active.image === reference) return [];
+  if (active === undefined || active.image === reference) return undefined;
   const text = `\`${repository}\` is locked at ${version}, and its active revision \`${active.name}\` runs \`${active.image}\``;
   const activation = 'activate the revision of the locked version';
-  return [{ kind: 'version', text, locked: version, found: active.image, fix: activation }];
+  return { kind: 'version', text, locked: version, found: active.image, fix: activation };
 }
 
 /** Compares the active revision of a package that has the locked version. */
-function contentDifferences(
+function contentDifference(
   locked: LockedPackage,
   installed: InstalledPackage,
   cluster: InstalledCluster,
-): Difference[] {
+): Difference | undefined {
   const { repository, version, digest } = locked;
   const { active, revisions } = installed;
   if (active === undefined) {
-    if (revisions.length === 0 && cluster.dump.revisions.length === 0) return [];
+    if (revisions.length === 0 && cluster.dump.revisions.length === 0) return undefined;
     const text = `\`${repository}\` ${version} has no active revision: nothing of it runs`;
     const fix = `\`kubectl describe ${kubectlName(installed)}\` says why`;
-    return [{ kind: 'inactive', text, fix }];
+    return { kind: 'inactive', text, fix };
   }
   const digits = digestPrefix(installed);
   const isOfLocked = digest === undefined || active.name === revisionName(installed.name, digest);
@@ -232,40 +227,33 @@ function contentDifferences(
     const text = `\`${repository}\` ${version} is locked as ${digest.slice(0, 19)}…, and its revision \`${active.name}\` was made of other bytes`;
     const fix =
       '`xpkg-resolve verify` says whether the tag was moved; `update --accept-moved` takes what it names now';
-    return [{ kind: 'digest', text, locked: digest, found: `sha256:${digits}…`, fix }];
+    return { kind: 'digest', text, locked: digest, found: `sha256:${digits}…`, fix };
   }
-  return objectDifferences(locked, installed, cluster);
-}
-
-function objectDifferences(
-  locked: LockedPackage,
-  installed: InstalledPackage,
-  { target, dump }: InstalledCluster,
-): Difference[] {
-  const running = dump.crossplane?.version;
-  const isOtherRelease = running !== undefined && running !== target.version;
+  const { target, dump } = cluster;
+  const isOtherRelease = (dump.crossplane?.version ?? target.version) !== target.version;
   const installsNone = locked.kind === 'Function' && !target.rules.functionObjectsInstalled;
-  if (isOtherRelease || installsNone) return [];
+  if (isOtherRelease || installsNone) return undefined;
   // A revision lists XRDs, but not the claim CRDs that Crossplane creates for them.
   const expected = locked.owns.filter(({ kind }) => kind !== 'claim');
   const listed = installedObjects(installed);
   const missing = objectsOnlyIn(expected, listed);
   const extra = objectsOnlyIn(listed, expected);
-  if (missing.length + extra.length === 0) return [];
-  const summary = ([first, ...more]: typeof listed) =>
-    `${objectLabel(first!)}${more.length === 0 ? '' : ` and ${more.length} more`}`;
-  const parts = [
-    ...(missing.length === 0 ? [] : [`does not list ${summary(missing)}`]),
-    ...(extra.length === 0 ? [] : [`lists ${summary(extra)}, which the lockfile does not have`]),
-  ];
-  const text = `the revision \`${installed.active!.name}\` of \`${locked.repository}\` ${parts.join(' and ')}`;
+  const parts: string[] = [];
+  if (missing.length > 0) parts.push(`does not list ${summaryOf(missing)}`);
+  if (extra.length > 0) parts.push(`lists ${summaryOf(extra)}, which the lockfile does not have`);
+  if (parts.length === 0) return undefined;
+  const text = `the revision \`${active.name}\` of \`${repository}\` ${parts.join(' and ')}`;
   const fix = 'see its conditions; if the lockfile is not true, `xpkg-resolve verify` says so';
-  return [{ kind: 'objects', text, fix }];
+  return { kind: 'objects', text, fix };
 }
 
 function objectsOnlyIn(objects: readonly OwnedObject[], others: readonly OwnedObject[]) {
   const keys = new Set(others.map(ownershipKey));
   return objects.filter((each) => !keys.has(ownershipKey(each)));
+}
+
+function summaryOf([first, ...more]: readonly OwnedObject[]): string {
+  return `${objectLabel(first!)}${more.length === 0 ? '' : ` and ${more.length} more`}`;
 }
 
 /** Compares all fields of `spec`, and the labels and annotations that rendering sets. */

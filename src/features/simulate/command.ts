@@ -95,20 +95,20 @@ export const simulateCommand = defineCommand({
     validateFlags(args);
     const needsLock = args.locked || args.all || args.compare;
     const lockfile = needsLock ? (await readRequiredLock(args, io)).lockfile : undefined;
-    const before = await initialState(args, io);
+    const before = await clusterBefore(args, io);
     const request = await requestOf(args, before, io);
-    const target = targetOf({ args, request, lockfile, before }, io);
+    const target = targetOf(args, { request, lockfile, before }, io);
     const stats = noStats();
     const kept = [
       ...(request?.kept ?? []),
-      ...extraManifestsBefore(before),
+      ...(before?.manifests ?? []),
       ...(args.all ? extraManifestsIn(lockfile!, args.lock) : []),
     ];
     const source = await openSources(args, io, stats, kept);
     const options = {
       source,
       target,
-      before,
+      before: before?.state,
       flags: { upgrades: upgrades || downgrades, downgrades },
       orders,
       seed,
@@ -156,7 +156,7 @@ function validateFlags(args: Args & ArgsOf<typeof refsArgument>): void {
 /** Returns the request with the roots to apply; undefined with `--all`. */
 async function requestOf(
   args: Args & ArgsOf<typeof refsArgument>,
-  before: InitialState | undefined,
+  before: ClusterBefore | undefined,
   io: RunIo,
 ): Promise<Request | undefined> {
   if (args.all) return undefined;
@@ -167,28 +167,18 @@ async function requestOf(
   return { ...request, prereleases: [...(request.prereleases ?? []), ...(args.prerelease ?? [])] };
 }
 
-function extraManifestsBefore(before: InitialState | undefined): readonly KeptObject[] {
-  if (before === undefined) return [];
-  return 'dump' in before
-    ? before.dump.extraManifests
-    : extraManifestsIn(before.lockfile, '--onto');
-}
-
-interface TargetOptions {
-  readonly args: Args;
+/** Inputs that may name the release. */
+interface ReleaseInputs {
   readonly request: Request | undefined;
   readonly lockfile: Lockfile | undefined;
-  readonly before: InitialState | undefined;
+  readonly before: ClusterBefore | undefined;
 }
 
 /** Returns the requested release, or the one of the cluster, or the locked one. */
-function targetOf({ args, request, lockfile, before }: TargetOptions, io: RunIo): Target {
+function targetOf(args: Args, { request, lockfile, before }: ReleaseInputs, io: RunIo): Target {
   const requested = releaseSelector(request ?? {}, args.crossplane);
-  // A dump may lack the release.
-  const running =
-    before && ('dump' in before ? before.dump.crossplane?.version : before.lockfile.crossplane);
-  const known = running ?? lockfile?.crossplane;
-  const file = running === undefined ? args.lock : args.onto!;
+  const known = before?.crossplane ?? lockfile?.crossplane;
+  const file = before?.crossplane === undefined ? args.lock : args.onto!;
   const assumed = known === undefined ? undefined : { text: known, origin: { file } };
   const { groups, notes, warnings } = chooseTargets(requested ?? assumed);
   for (const note of notes) io.note(`note: ${note}`);
@@ -207,21 +197,32 @@ const LOCKFILE_FORMAT = /^version: *\d/m;
 /** Number of characters that are read to detect the kind of a file. */
 const HEAD_LENGTH = 64 * 1024;
 
-/** Reads the state of the cluster that `--onto` names: a lockfile, or dumps as `drift` reads them. */
-async function initialState(
+/** The state of the cluster that `--onto` names. */
+interface ClusterBefore {
+  readonly state: InitialState;
+  /** undefined: a dump lacks the release. */
+  readonly crossplane: string | undefined;
+  readonly manifests: readonly KeptObject[];
+}
+
+/** Reads what `--onto` names: a lockfile, or dumps as `drift` reads them. */
+async function clusterBefore(
   { onto, ontoPin: pin }: Args,
   io: RunIo,
-): Promise<InitialState | undefined> {
+): Promise<ClusterBefore | undefined> {
   if (onto === undefined) return undefined;
   const files = await findInputFiles({ files: [onto], cwd: io.cwd });
   const isFolder = files.every(({ folder }) => folder !== undefined);
   const file = isFolder ? undefined : await withHead(dumpText(onto, io));
   if (file !== undefined && LOCKFILE_FORMAT.test(file.head)) {
-    return { lockfile: await lockfileIn(file.text, onto), pin };
+    const lockfile = await lockfileIn(file.text, onto);
+    const manifests = extraManifestsIn(lockfile, '--onto');
+    return { state: { lockfile, pin }, crossplane: lockfile.crossplane, manifests };
   }
   const read = file && (() => file.text);
   const dump = requireRevisions(await readDumps({ dump: onto }, io, { read, isEnough }), onto);
-  if (pin === undefined) return { dump };
+  const { crossplane, extraManifests: manifests } = dump;
+  if (pin === undefined) return { state: { dump }, crossplane: crossplane?.version, manifests };
   throw flagWithoutEffect(
     '--onto-pin',
     'a lockfile at `--onto`: a dump says how packages are named',
