@@ -1,5 +1,5 @@
 import { formatOrigin } from '../../base/errors.js';
-import type { Report, ReportFinding, ReportStep } from '../../cli/findings/report.js';
+import type { Report, ReportStep } from '../../cli/findings/report.js';
 import { EXIT, type ExitCode } from '../../cli/kit/command.js';
 import * as json from '../../cli/kit/json-schema.js';
 import { columns } from '../../cli/terminal/package-text.js';
@@ -37,35 +37,29 @@ export function checkTable({ steps }: CheckValue): string[] {
   );
 }
 
-/** Returns the findings of all steps as text, each with its position and fix. */
-export function checkComplaints({ steps }: CheckValue): string[] {
-  return steps.flatMap(({ name, findings }) => findings.flatMap((each) => complaint(each, name)));
-}
-
 const LABELS = { error: 'error', warning: 'warning', info: 'note' } as const;
 
-function complaint({ origin, rule, fix, ...found }: ReportFinding, step: string): string[] {
-  const [first = '', ...more] = found.text.split('\n');
-  const place = origin === undefined ? '' : `${formatOrigin(origin)}: `;
-  return [
-    `${LABELS[found.severity]}: ${step}: ${place}${first} [${rule}]`,
-    ...more.map((line) => `  ${line}`),
-    ...(fix === undefined ? [] : [`  fix: ${fix}`]),
-  ];
+/** Returns the findings of all steps as text, each with its position and fix. */
+export function checkComplaints({ steps }: CheckValue): string[] {
+  const findings = steps.flatMap((step) => step.findings.map((each) => ({ step, ...each })));
+  return findings.flatMap(({ step, severity, origin, rule, text, fix }) => {
+    const [first = '', ...more] = text.split('\n');
+    const place = origin === undefined ? '' : `${formatOrigin(origin)}: `;
+    return [
+      `${LABELS[severity]}: ${step.name}: ${place}${first} [${rule}]`,
+      ...more.map((line) => `  ${line}`),
+      ...(fix === undefined ? [] : [`  fix: ${fix}`]),
+    ];
+  });
 }
 
-function headline({ steps }: CheckValue): string {
+export function checkReport({ steps, crossplane }: CheckValue): Report {
   const failed = steps.filter(({ status }) => status === 'failed').map(({ name }) => name);
-  return failed.length === 0 ? 'all is well' : `failed: ${failed.join(', ')}`;
-}
-
-export function checkReport(checked: CheckValue): Report {
-  const { steps, crossplane: locked } = checked;
   return {
     command: 'check',
-    headline: headline(checked),
+    headline: failed.length === 0 ? 'all is well' : `failed: ${failed.join(', ')}`,
     steps,
-    outputs: locked === undefined ? {} : { crossplane: locked },
+    outputs: crossplane === undefined ? {} : { crossplane },
   };
 }
 
@@ -98,25 +92,20 @@ const schema = json.outputSchema('check -o json', {
 
 export const checkOutput = json.jsonOutput(
   schema,
-  ({ steps, crossplane: locked, bytes }: CheckValue): json.Static<typeof schema> => {
+  ({ steps, crossplane, bytes }: CheckValue): json.Static<typeof schema> => {
     const exitCode = checkExitCode({ steps });
     return {
       status: exitCode === EXIT.done ? 'passed' : 'failed',
       exitCode,
-      crossplane: locked,
-      steps: steps.map((step) => ({
+      crossplane,
+      steps: steps.map(({ findings, ...step }) => ({
         name: step.name,
         status: step.status,
         exitCode: step.exitCode,
         text: step.text,
-        findings: step.findings.map(({ origin, ...finding }) => ({
-          rule: finding.rule,
-          severity: finding.severity,
-          file: origin?.file,
-          line: origin?.line,
-          text: finding.text,
-          fix: finding.fix,
-        })),
+        findings: findings.map(({ rule, severity, origin, text, fix }) => {
+          return { rule, severity, file: origin?.file, line: origin?.line, text, fix };
+        }),
       })),
       stats: { bytes },
     };

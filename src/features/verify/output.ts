@@ -33,47 +33,36 @@ export interface VerifyValue {
 
 /** Returns the outcome. Failed sources take precedence over mismatches. */
 export function verifyOutcome({
-  verification: { failures, mismatches: wrong },
+  verification: { failures, mismatches },
 }: Pick<VerifyValue, 'verification'>): 'ok' | 'mismatch' | 'source-failed' {
   if (failures.length > 0) return 'source-failed';
-  return wrong.length > 0 ? 'mismatch' : 'ok';
+  return mismatches.length > 0 ? 'mismatch' : 'ok';
 }
 
 /** Returns notes, then problems and their fixes. */
-export function verifyNotes(
-  { verification: { mismatches: wrong, failures, ...verified } }: VerifyValue,
-  lockfile: string,
-): string[] {
+export function verifyNotes({ verification }: VerifyValue, lockfile: string): string[] {
+  const { mismatches, failures, notes } = verification;
   return [
-    ...verified.notes.map((note) => `note: ${note}`),
-    ...mismatchLines(wrong, lockfile),
-    ...failures.flatMap(failureLines),
+    ...notes.map((note) => `note: ${note}`),
+    ...mismatchLines(mismatches, lockfile),
+    ...failures.flatMap(({ message, hint }) => [
+      `error: ${message}`,
+      ...(hint === undefined ? [] : [`hint: ${hint}`]),
+    ]),
     ...(failures.some(({ code }) => code === 'BAD_DIGEST') ? corruptBytesAlert() : []),
-    ...mismatchAdvice(wrong, lockfile),
+    ...mismatchAdvice(mismatches, lockfile),
   ];
 }
 
 /** Returns the result in one line. */
-export function verifySummary(value: VerifyValue, lockfile: string): string {
-  const { verification, signed } = value;
-  if (verifyOutcome(value) !== 'ok') return firstComplaint(verification);
-  const { read, target } = verification;
+export function verifySummary({ verification, signed }: VerifyValue, lockfile: string): string {
+  const { read, target, mismatches, failures } = verification;
+  // Failed sources come first, because they may cause mismatches.
+  if (failures.length > 0) return `${failures[0]!.message}${more(failures.length)}`;
+  if (mismatches.length > 0) return mismatchHeadline(mismatches);
   const packages = `${read} ${read === 1 ? 'package is' : 'packages are'}`;
   const signatures = signed === undefined ? '' : `; ${signed.summary}`;
   return `${packages} as locked in ${lockfile}, for Crossplane ${target.version}${signatures}`;
-}
-
-function failureLines({ message, hint }: SourceError): string[] {
-  return [`error: ${message}`, ...(hint === undefined ? [] : [`hint: ${hint}`])];
-}
-
-/** Returns the problems in one line, failures of sources first, because they may cause mismatches. */
-function firstComplaint({
-  mismatches: wrong,
-  failures,
-}: Pick<Verification, 'mismatches' | 'failures'>): string {
-  if (failures.length === 0) return mismatchHeadline(wrong);
-  return `${failures[0]!.message}${more(failures.length)}`;
 }
 
 const schema = json.outputSchema('verify -o json', {
