@@ -110,14 +110,14 @@ async function checkConflictsOn(
 ): Promise<CheckResult<Unsolvable>> {
   const answer = await answerOf(subject);
   const words = answerText(answer);
+  const expected = `expected a conflict on \`${name}\``;
   if (answer.status !== 'unsolvable')
-    return { passed: undefined, message: `expected a conflict on \`${name}\`, but ${words}` };
+    return { passed: undefined, message: `${expected}, but ${words}` };
   const names = conflictsIn(answer.facts);
   if (names.has(name))
     return { passed: answer, message: `there is a conflict on \`${name}\`: ${words}` };
-  const found = [...names].map((one) => `\`${one}\``).join(', ');
-  const message = `expected a conflict on \`${name}\`, and it is on ${found || 'nothing named'}: ${words}`;
-  return { passed: undefined, message };
+  const found = [...names].map((one) => `\`${one}\``).join(', ') || 'nothing named';
+  return { passed: undefined, message: `${expected}, and it is on ${found}: ${words}` };
 }
 
 async function checkSelects(

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { registryPart } from './dot-registry.js';
 import { readOneDocument } from './registry-package.js';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
@@ -11,12 +12,7 @@ import {
 } from '../../base/json.js';
 import { parseGoYaml } from '../../base/yaml/go-yaml.js';
 import { writeYaml } from '../../base/yaml/write-yaml.js';
-import {
-  compareVersions,
-  type Dialect,
-  parseVersion,
-  type Version,
-} from '../constraints/version.js';
+import { compareVersions, type Dialect, parseVersion } from '../constraints/version.js';
 import { isEmptyDocument, splitDocuments } from '../package-yaml/split-documents.js';
 import { type CrdRef, definesCrd, parseCrdRef } from '../packages/crd-ref.js';
 import type { PackageContents } from '../packages/package-contents.js';
@@ -76,11 +72,6 @@ function fileName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9.-]/g, '').replace(/^\.+/, '') || 'crd';
 }
 
-/** Whether documents can be written again with the same numbers and without endless aliases. */
-function canBeWrittenAgain(documents: readonly CrdDocument[]): boolean {
-  return documents.every(({ value }) => !hasExcessiveAliases(value) && hasExactNumbers(value));
-}
-
 function hasExactNumbers(value: JsonValue): boolean {
   if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -90,24 +81,28 @@ function hasExactNumbers(value: JsonValue): boolean {
 function convertCrd(name: string, documents: readonly CrdDocument[]) {
   const path = `crds/${fileName(name)}.yaml`;
   const { file } = documents[0]!;
-  if (!canBeWrittenAgain(documents)) {
-    const loss =
-      'it holds numbers or aliases too large to be written again, and stays as it is; write it as `apiextensions.k8s.io/v1` by hand';
-    const text = documents.map((document) => document.text).join('---\n');
-    return { path, text, losses: [{ what: name, file, text: loss }] };
-  }
-  const { crd, stored } = mergeCrds(documents.map(({ value }) => crdV1(value)));
   const losses: Loss[] = [];
-  if (stored !== undefined) {
-    const text = `${documents.length} documents, each with versions of it, become one CRD, which is stored as ${stored}`;
-    losses.push({ what: name, file, text });
+  const addLoss = (what: string, text: string) => losses.push({ what, file, text });
+  const values = documents.map(({ value }) => value);
+  if (values.some((value) => hasExcessiveAliases(value) || !hasExactNumbers(value))) {
+    addLoss(
+      name,
+      'it holds numbers or aliases too large to be written again, and stays as it is; write it as `apiextensions.k8s.io/v1` by hand',
+    );
+    return { path, text: documents.map(({ text }) => text).join('---\n'), losses };
   }
-  if (
-    documents.some(({ value }) => mappingOf(value['metadata'])?.['ownerReferences'] !== undefined)
-  ) {
-    const text =
-      'names an owner in the cluster it was taken from; in another one the CRD would be deleted with it';
-    losses.push({ what: 'ownerReferences', file, text });
+  const { crd, stored } = mergeCrds(values.map(crdV1));
+  if (stored !== undefined) {
+    addLoss(
+      name,
+      `${values.length} documents, each with versions of it, become one CRD, which is stored as ${stored}`,
+    );
+  }
+  if (values.some(({ metadata }) => mappingOf(metadata)?.['ownerReferences'] !== undefined)) {
+    addLoss(
+      'ownerReferences',
+      'names an owner in the cluster it was taken from; in another one the CRD would be deleted with it',
+    );
   }
   return { path, text: writeYaml(crd), losses };
 }
@@ -236,14 +231,13 @@ export async function convertPackage(
     ...(permissionRequests.length > 0 && { permissionRequests }),
   };
   const crds = await convertCrds(files);
+  const orNone = <T extends object>(value: T) =>
+    Object.keys(value).length > 0 ? value : undefined;
   const meta = {
     apiVersion: 'meta.pkg.crossplane.io/v1',
     kind: 'Provider',
-    metadata: { name, ...(Object.keys(annotations).length > 0 && { annotations }) },
-    spec: {
-      ...(Object.keys(controller).length > 0 && { controller }),
-      ...(dependsOn.length > 0 && { dependsOn }),
-    },
+    metadata: { name, annotations: orNone(annotations) },
+    spec: { controller: orNone(controller), dependsOn: orNone(dependsOn) },
   };
   const mark = `${CONVERTED_MARK} from the \`.registry/\` of a package of the first format.\n`;
   return {
@@ -289,7 +283,7 @@ function lostFields(app: JsonObject): Loss[] {
     .filter((field) => !(field === 'overviewShort' && app['overview'] === undefined))
     .filter((field) => !(field === 'packageType' && app[field] === 'Provider'))
     .map((field) => ({
-      what: field.slice(0, 100),
+      what: field.slice(0, MAX_TEXT_LENGTH),
       file: APP,
       text: (Object.hasOwn(LOST_FIELDS, field) && LOST_FIELDS[field]) || NO_ANNOTATION,
     }));
@@ -306,10 +300,11 @@ function lostInstall(install: JsonObject | undefined, controller: JsonObject): L
       'there is none, so the package ran no controller; a Provider runs its own image as one';
     return [{ what: 'install.yaml', file: INSTALL, text }, ...fields];
   }
-  const name = stringOf(mappingOf(install['metadata'])?.['name'])?.slice(0, 100) ?? '';
+  const name = stringOf(mappingOf(install['metadata'])?.['name']) ?? '';
+  const what = `Deployment ${name.slice(0, MAX_TEXT_LENGTH)}`.trim();
   const text =
     'Crossplane makes the Deployment of a Provider itself; replicas, environment and arguments are for a DeploymentRuntimeConfig';
-  return [{ what: `Deployment ${name}`.trim(), file: INSTALL, text }, ...fields];
+  return [{ what, file: INSTALL, text }, ...fields];
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -344,13 +339,8 @@ async function valueOf(
   name: string,
 ): Promise<JsonObject | undefined> {
   const file = files.find((each) => each.name === name);
-  if (file === undefined) return undefined;
-  const read = await readOneDocument(chunksOf(file));
-  return 'value' in read ? read.value : undefined;
-}
-
-async function* chunksOf({ bytes }: PackageFile): AsyncGenerator<Uint8Array> {
-  yield bytes;
+  const read = file && (await readOneDocument(Readable.from([file.bytes])));
+  return read && 'value' in read ? read.value : undefined;
 }
 
 /** A package that owns a CRD, with all its versions and those that own the CRD. */
@@ -375,13 +365,13 @@ async function convertDependencies(
   const owners = new Map<Repository, CrdOwner>();
   const permissionRequests: JsonObject[] = [];
   const losses: Loss[] = [];
-  const addLoss = (what: string, text: string) => {
-    losses.push({ what, file: '.registry/app.yaml', text });
-  };
+  const addLoss = (what: string, text: string) => losses.push({ what, file: APP, text });
   for (const entry of metas[0]?.dependsOn ?? []) {
     const crd = mappingOf(entry)?.['crd'];
     const ref = crd === undefined ? undefined : parseCrdRef(crd);
-    const what = `dependsOn ${shortText(crd ?? entry)}`;
+    const written = crd ?? entry;
+    const text = typeof written === 'string' ? written : JSON.stringify(written);
+    const what = `dependsOn ${text.slice(0, MAX_TEXT_LENGTH)}`;
     if (ref === undefined) {
       addLoss(what, 'names no CRD, so no package can be found for it');
       continue;
@@ -395,14 +385,15 @@ async function convertDependencies(
       addLoss(what, `no source given knows the package that owns it; ${advice}`);
       continue;
     }
+    const { repository } = owner;
     if (others.length > 0) {
-      const names = others.map(({ repository }) => `\`${repository}\``).join(', ');
-      addLoss(
-        what,
-        `\`${owner.repository}\` is written for it, which leaves no choice of ${names}`,
-      );
+      const names = others.map((other) => `\`${other.repository}\``).join(', ');
+      addLoss(what, `\`${repository}\` is written for it, which leaves no choice of ${names}`);
     }
-    owners.set(owner.repository, withOwner(owners.get(owner.repository), owner));
+    // The versions that own both the earlier CRDs and this one.
+    const before = owners.get(repository)?.owning ?? owner.owning;
+    const owning = owner.owning.filter((version) => before.includes(version));
+    owners.set(repository, { ...owner, owning });
   }
   const dependsOn: JsonObject[] = [];
   for (const { repository, kind, owning, published } of owners.values()) {
@@ -416,12 +407,6 @@ async function convertDependencies(
   return { dependsOn, permissionRequests, losses };
 }
 
-/** Returns the versions that own both the earlier CRDs and this one. */
-function withOwner(before: CrdOwner | undefined, now: CrdOwner): CrdOwner {
-  if (before === undefined) return now;
-  return { ...now, owning: now.owning.filter((version) => before.owning.includes(version)) };
-}
-
 function permissionFor(demand: CrdRef): JsonObject {
   const [group, resource] =
     'crd' in demand
@@ -430,12 +415,8 @@ function permissionFor(demand: CrdRef): JsonObject {
   return { apiGroups: [group], resources: [resource], verbs: ['*'] };
 }
 
+/** Limit for texts of a package in a description of what was lost. */
 const MAX_TEXT_LENGTH = 100;
-
-function shortText(value: JsonValue): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.slice(0, MAX_TEXT_LENGTH);
-}
 
 /** Returns the range of exactly the published versions in `owning`, if any. Prefers releases. */
 export function owningRange(
@@ -449,15 +430,14 @@ export function owningRange(
     .sort(compareVersions);
   const stable = all.filter(({ prerelease }) => prerelease === '');
   const counted = stable.some(({ raw }) => owning.has(raw)) ? stable : all;
-  const ranges: string[] = [];
-  let from: Version | undefined;
-  for (const version of counted) {
-    const owns = owning.has(version.raw);
-    if (owns) from ??= version;
-    if (owns || from === undefined) continue;
-    ranges.push(`>=${from.raw}, <${version.raw}`);
-    from = undefined;
-  }
-  if (from !== undefined) ranges.push(`>=${from.raw}`);
+  // Ownership changes at these versions: ranges begin at the first, third … and end at the others.
+  const limits = counted.filter(
+    ({ raw }, n) => owning.has(raw) !== owning.has(counted[n - 1]?.raw ?? ''),
+  );
+  const ranges = limits.flatMap(({ raw }, n) => {
+    const end = limits[n + 1];
+    if (n % 2 === 1) return [];
+    return [end === undefined ? `>=${raw}` : `>=${raw}, <${end.raw}`];
+  });
   return ranges.length === 0 ? undefined : ranges.join(' || ');
 }

@@ -13,17 +13,14 @@ import { readUpTo } from '../../base/size-limits.js';
 import { type GoDocument, parseGoYaml } from '../../base/yaml/go-yaml.js';
 import { linesOf } from '../package-yaml/meta-document.js';
 import { typeMessage } from '../package-yaml/object-identity.js';
-import {
-  type PackageDocument,
-  readContents,
-  readPackageYaml,
-} from '../package-yaml/read-package-yaml.js';
+import { type PackageDocument, readContents } from '../package-yaml/read-package-yaml.js';
 import {
   DOCUMENT_LIMITS,
   isEmptyDocument,
   type DocumentText,
   splitDocuments,
 } from '../package-yaml/split-documents.js';
+import { MAX_NAME_LENGTH } from '../packages/object-names.js';
 import type {
   MetaDocument,
   PackageContents,
@@ -31,12 +28,7 @@ import type {
   StreamProblem,
 } from '../packages/package-contents.js';
 
-interface FileContents {
-  readonly metas?: readonly MetaDocument[];
-  readonly objects?: readonly PackageObject[];
-  readonly problems?: readonly StreamProblem[];
-  readonly warnings?: readonly StreamProblem[];
-}
+type FileContents = Partial<PackageContents>;
 
 /** A legacy package, read file by file in any order: `app.yaml` and CRDs. */
 export class RegistryPackage {
@@ -74,19 +66,16 @@ export class RegistryPackage {
   get value(): PackageContents | undefined {
     if (!this.#isFound) return undefined;
     const files = [...this.#files].sort(([a], [b]) => byCodePoint(a, b));
-    const full = this.#exceededLimit;
+    const all = (list: 'problems' | 'warnings') =>
+      files.flatMap(([path, contents]) => withPath(path, contents[list] ?? []));
     const missing = this.#files.has('app.yaml') ? [] : [{ message: NO_APP }];
+    const full = this.#exceededLimit;
+    const exceeded = full === undefined ? [] : [{ message: full }];
     return {
       metas: files.flatMap(([, { metas = [] }]) => metas),
       objects: mergedByName(files.flatMap(([, { objects = [] }]) => objects)),
-      problems: [
-        ...missing,
-        ...files.flatMap(([path, { problems = [] }]) => withPath(path, problems)),
-        ...(full === undefined ? [] : [{ message: full }]),
-      ].slice(0, DOCUMENT_LIMITS.problems),
-      warnings: files
-        .flatMap(([path, { warnings = [] }]) => withPath(path, warnings))
-        .slice(0, DOCUMENT_LIMITS.problems),
+      problems: [...missing, ...all('problems'), ...exceeded].slice(0, DOCUMENT_LIMITS.problems),
+      warnings: all('warnings').slice(0, DOCUMENT_LIMITS.problems),
     };
   }
 
@@ -126,8 +115,8 @@ const READERS: Readonly<Record<'app' | 'install' | 'crd', FileReader>> = {
   async app(content) {
     const read = await readOneDocument(content);
     if ('problem' in read) return { problems: [read.problem] };
-    const { meta, warnings } = appMeta(read);
-    return { metas: [structuredClone(meta)], warnings };
+    const warnings = unknownValues(read.value, read.line);
+    return { metas: [structuredClone(appMeta(read))], warnings };
   },
 
   /** Keeps nothing: the content does not affect whether a package can be installed. */
@@ -141,10 +130,8 @@ const READERS: Readonly<Record<'app' | 'install' | 'crd', FileReader>> = {
   },
 
   async crd(content, take) {
-    const { metas, objects, problems, warnings } =
-      take === undefined
-        ? await readPackageYaml(content)
-        : (await readContents(content, take)).contents;
+    const { contents } = await readContents(content, take ?? (() => {}));
+    const { metas, objects, problems, warnings } = contents;
     const others = [...metas, ...objects].filter(({ kind }) => kind !== 'CustomResourceDefinition');
     const typeProblems = others.map(({ kind, name, line }) => {
       return { message: `${kind} \`${name}\` is no CustomResourceDefinition`, line };
@@ -172,12 +159,11 @@ const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The kind is Provider, which alone may install CRDs and run a controller. */
-function appMeta({ value, document, line }: OneDocument) {
-  const title = stringOf(value['title']) ?? '';
-  const meta: MetaDocument = {
+function appMeta({ value, document, line }: OneDocument): MetaDocument {
+  return {
     apiVersion: DOT_REGISTRY_API,
     kind: 'Provider',
-    name: objectName(title),
+    name: objectName(stringOf(value['title']) ?? ''),
     labels: {},
     annotations: annotationsOf(value),
     crossplane: undefined,
@@ -187,10 +173,7 @@ function appMeta({ value, document, line }: OneDocument) {
     line,
     decodeError: decodeError(value),
   };
-  return { meta, warnings: unknownValues(value, line) };
 }
-
-const MAX_NAME_LENGTH = 63;
 
 function objectName(title: string): string {
   const words = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');

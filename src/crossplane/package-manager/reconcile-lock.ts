@@ -14,7 +14,6 @@ import {
   findCycle,
   type ImpliedDependency,
   type LockDependency,
-  type LockRow,
   outdatedOrMissing,
   withoutOutdated,
 } from './dependency-graph.js';
@@ -84,9 +83,13 @@ function* resolveFirst(
     return failed(state, implied, `dependency package is not valid: ${what}`);
   }
   const installed = flags.upgrades ? installedObject(state, implied.dependency, target) : undefined;
-  return installed === undefined
-    ? yield* install(state, implied, target)
-    : yield* move(state, { implied, installed, rows, flags }, target);
+  if (installed === undefined) return yield* install(state, implied, target);
+  const { reference } = installed;
+  const { movesFromPulledVersion } = packageManagerRules(target);
+  const pulled = movesFromPulledVersion ? pulledReference(reference, state.pins) : reference;
+  const from = splitPackageReference(pulled, target)?.version ?? pulled;
+  const moving = { from, constraints: constraintsOn(repository, rows), ...flags };
+  return yield* move(state, implied, installed, moving, target);
 }
 
 /** Returns a step on a dependency; on the whole Lock without one. */
@@ -189,32 +192,26 @@ function handleExisting(
   return { state, step: stepOn(implied, 'found another', version, message) };
 }
 
-interface Move {
-  readonly implied: ImpliedDependency;
-  readonly installed: ClusterObject;
-  readonly rows: readonly LockRow[];
-  readonly flags: MoveFlags;
+interface Moving {
+  readonly from: string;
+  readonly constraints: readonly string[];
+  readonly downgrades: boolean;
 }
 
 function* move(
   state: ClusterState,
-  { implied, installed, rows, flags }: Move,
+  implied: ImpliedDependency,
+  installed: ClusterObject,
+  moving: Moving,
   target: Target,
 ): ClusterTask<ReconciledLock> {
   const { repository } = implied.dependency;
-  const { movesFromPulledVersion } = packageManagerRules(target);
-  const pulled = movesFromPulledVersion
-    ? pulledReference(installed.reference, state.pins)
-    : installed.reference;
-  const from = splitPackageReference(pulled, target)?.version ?? pulled;
-  const constraints = constraintsOn(repository, rows);
-  const moving = { from, constraints, downgrades: flags.downgrades };
   const choice: VersionChoice = yield* versionToMoveTo(repository, moving, target);
   if ('problem' in choice) return failed(state, implied, choice.problem);
   const { version } = choice;
   const object = { ...installed, reference: joinReference(repository, version) };
   if (object.reference === installed.reference) return { state };
-  return { state: withObject(state, object), step: stepOn(implied, 'moved', version, from) };
+  return { state: withObject(state, object), step: stepOn(implied, 'moved', version, moving.from) };
 }
 
 /** Returns the state with the condition of the Lock after a step. */
@@ -253,12 +250,6 @@ export function* versionToInstall(
   const newest = installableVersions(tags, target).find((version) => range.admits(version));
   if (newest !== undefined) return { version: newest.raw };
   return { problem: noVersionText(repository, constraint, target) };
-}
-
-interface Moving {
-  readonly from: string;
-  readonly constraints: readonly string[];
-  readonly downgrades: boolean;
 }
 
 /**

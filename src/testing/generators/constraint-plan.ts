@@ -108,19 +108,19 @@ export const GENERATED_NOW = Date.UTC(2026, 0, 31);
 const DAY = 86_400_000;
 
 /** A policy, planned before the published packages are known. */
-export interface PolicyPlan<Rule> {
+export interface PolicyPlan {
   readonly form: 'registries' | 'deny' | 'deny-all' | 'age' | 'age-but';
-  /** Selects the package of the policy. */
-  readonly rule: Rule;
   /** Number of path segments in the policy, which other packages may share. */
   readonly parts: number;
   readonly days: number;
   readonly unknown: 'refuse' | 'allow';
 }
 
-export function policyPlan<Rule>(rule: fc.Arbitrary<Rule>): fc.Arbitrary<PolicyPlan<Rule>> {
+export function policyPlan<Rule>(
+  rule: fc.Arbitrary<Rule>,
+): fc.Arbitrary<PolicyPlan & { readonly rule: Rule }> {
   return fc.record({
-    form: weighted<PolicyPlan<Rule>['form']>(
+    form: weighted<PolicyPlan['form']>(
       [0.3, 'age'],
       [0.2, 'age-but'],
       [0.2, 'deny'],
@@ -136,7 +136,7 @@ export function policyPlan<Rule>(rule: fc.Arbitrary<Rule>): fc.Arbitrary<PolicyP
 
 /** Returns the policy of a plan for a package. */
 export function policyOf(
-  { form, parts, days, unknown }: PolicyPlan<unknown>,
+  { form, parts, days, unknown }: PolicyPlan,
   { repository, version }: VersionRule,
 ): Policy {
   const origin = { file: 'request.yaml', line: 40 };
@@ -144,9 +144,8 @@ export function policyOf(
   const one: PolicyEntry = { packages: repository, version, origin };
   switch (form) {
     case 'registries': {
-      const hosts = ['xpkg.upbound.io', 'xpkg.crossplane.io'];
-      const allowed = [packages, ...(days % 2 === 0 ? hosts : [])];
-      return { registries: { allowed, origin }, deny: [] };
+      const hosts = days % 2 === 0 ? ['xpkg.upbound.io', 'xpkg.crossplane.io'] : [];
+      return { registries: { allowed: [packages, ...hosts], origin }, deny: [] };
     }
     case 'deny':
       return { deny: [one] };
@@ -170,20 +169,12 @@ export function generatedRelease(
 ): { readonly created?: string; readonly firstSeen?: string } {
   const draw = Number.parseInt(sha256(`age of ${repository}:${tag}`).slice(-4), 16);
   const days = Math.max(0, 40 - 9 * place) + (draw % 5);
-  switch (draw % 11) {
-    case 0:
-      return {};
-    case 1:
-      return { created: '1970-01-01T00:00:00Z' };
-    case 2:
-      return { created: '0001-01-01T00:00:00Z', firstSeen: daysAgo(days) };
-    case 3:
-      return { created: daysAgo(days + 20), firstSeen: daysAgo(days) };
-    default:
-      return { created: daysAgo(days) };
-  }
-}
-
-function daysAgo(days: number): string {
-  return new Date(GENERATED_NOW - days * DAY).toISOString();
+  const daysAgo = (age: number) => new Date(GENERATED_NOW - age * DAY).toISOString();
+  const releases = [
+    {},
+    { created: '1970-01-01T00:00:00Z' },
+    { created: '0001-01-01T00:00:00Z', firstSeen: daysAgo(days) },
+    { created: daysAgo(days + 20), firstSeen: daysAgo(days) },
+  ];
+  return releases[draw % 11] ?? { created: daysAgo(days) };
 }

@@ -85,15 +85,15 @@ export async function aroundPackage(
     limit: options.limit ?? 2000,
     prereleases: new Set(prereleases),
   };
-  const everything = { ...request, roots: [...request.roots, ...others] };
-  const universe = await neighbourhood(everything, source, bounds);
+  const crawl = new Crawl({ ...request, roots: [...request.roots, ...others] }, source, bounds);
+  const universe = await crawl.universe();
   const required = request.roots.flatMap((root) =>
     directRequirements(root, universe, bounds.targets),
   );
   const names = options.vary ?? required.map(({ repository }) => repository);
   const varied = new Map(
     [...new Set(names)].flatMap((name) => {
-      const tags = lastVersions(name, { universe, required, ...bounds });
+      const tags = lastVersions(name, universe, required, bounds);
       return tags.length === 0 ? [] : [[name, tags] as const];
     }),
   );
@@ -146,22 +146,17 @@ function publishedPart(
 /** Returns the last published versions to test for a package, newest first. */
 function lastVersions(
   name: string,
-  context: {
-    readonly universe: IndexFile;
-    readonly required: readonly RequiredPackage[];
-    readonly targets: readonly Target[];
-    readonly prereleases: ReadonlySet<string>;
-  },
+  universe: IndexFile,
+  required: readonly RequiredPackage[],
+  bounds: NeighbourhoodBounds,
 ): string[] {
-  const { universe, required, targets } = context;
   if (!Object.hasOwn(universe.packages, name)) return [];
   const tags = newestFirst(Object.keys(universe.packages[name]!.versions));
   const texts = required.flatMap(({ repository, version }) =>
     name === String(repository) && version.form === 'text' ? [version.text] : [],
   );
   if (texts.length === 0) return tags;
-  const prereleases = context.prereleases.has(name);
-  const admitted = texts.flatMap((text) => admittedTags(tags, text, { targets, prereleases }));
+  const admitted = texts.flatMap((text) => admittedTags(name, tags, text, bounds));
   return tags.filter((tag) => admitted.includes(tag));
 }
 
@@ -174,10 +169,8 @@ function directRequirements(
   if (root.root === 'local') return requiredByLocal(root, targets);
   if (root.root === 'crd' || !Object.hasOwn(packages, root.repository)) return [];
   const versions = Object.values(packages[root.repository]!.versions);
-  return requiredBy(
-    versions.flatMap(({ dependsOn = [] }) => dependsOn),
-    targets,
-  );
+  const entries = versions.flatMap(({ dependsOn = [] }) => dependsOn);
+  return requiredBy(entries, targets);
 }
 
 async function requestFor(what: string): Promise<Request> {
@@ -223,17 +216,6 @@ interface RequiredPackage {
   readonly version: RootVersion;
 }
 
-/** Reads the dependencies of the roots: the newest versions that satisfy each requirement. */
-async function neighbourhood(
-  request: Request,
-  source: PackageSource,
-  bounds: NeighbourhoodBounds,
-): Promise<IndexFile> {
-  const crawl = new Crawl(request, source, bounds);
-  for (const root of request.roots) await crawl.enter(root);
-  return crawl.universe();
-}
-
 /** Returns the requirements of `dependsOn` entries, as any of the targets reads them. */
 function requiredBy(
   entries: readonly JsonValue[],
@@ -255,18 +237,18 @@ function requiredByLocal(
   { dependsOn }: LocalRoot,
   targets: readonly Target[],
 ): readonly RequiredPackage[] {
-  return requiredBy(
-    dependsOn.map(({ entry }) => entry),
-    targets,
-  );
+  const entries = dependsOn.map(({ entry }) => entry);
+  return requiredBy(entries, targets);
 }
 
 /** Returns the tags that satisfy a constraint on any of the targets, newest first. */
 function admittedTags(
+  repository: Repository,
   tags: readonly string[],
   text: string,
-  { targets, prereleases }: { targets: readonly Target[]; prereleases: boolean },
+  { targets, ...bounds }: NeighbourhoodBounds,
 ): string[] {
+  const prereleases = bounds.prereleases.has(repository);
   const admitted = targets.flatMap(({ rules: { dialect } }) => {
     const range = parseConstraint(text, dialect);
     return tags.filter((tag) => {
@@ -302,26 +284,20 @@ class Crawl {
     this.#bounds = bounds;
   }
 
-  async enter(root: Root): Promise<void> {
-    switch (root.root) {
-      case 'package':
-        return this.#follow([root]);
-      case 'local':
-        return this.#follow(requiredByLocal(root, this.#bounds.targets));
-      case 'crd': {
-        const owners = (await this.#source.owners?.(root.demand, this.#target)) ?? [];
-        return this.#follow(
-          owners.flatMap(({ repository, versions }) =>
-            newestFirst(versions)
-              .slice(0, this.#bounds.versions)
-              .map((tag): RequiredPackage => ({ repository, version: { form: 'tag', tag } })),
-          ),
-        );
-      }
-    }
+  async #requiredByRoot(root: Root): Promise<readonly RequiredPackage[]> {
+    if (root.root === 'package') return [root];
+    if (root.root === 'local') return requiredByLocal(root, this.#bounds.targets);
+    const owners = (await this.#source.owners?.(root.demand, this.#target)) ?? [];
+    return owners.flatMap(({ repository, versions }) =>
+      newestFirst(versions)
+        .slice(0, this.#bounds.versions)
+        .map((tag): RequiredPackage => ({ repository, version: { form: 'tag', tag } })),
+    );
   }
 
-  universe(): IndexFile {
+  /** Returns the newest versions that satisfy each requirement, from the roots on. */
+  async universe(): Promise<IndexFile> {
+    for (const root of this.#request.roots) await this.#follow(await this.#requiredByRoot(root));
     const packages = [...this.#packages]
       .sort(([a], [b]) => byCodePoint(a, b))
       .map(([repository, { kind = 'Provider', versions }]): [string, IndexPackage] => {
@@ -362,30 +338,27 @@ class Crawl {
     const exact = this.#bounds.targets.flatMap(({ rules }) => exactTag(text, rules.dialect) ?? []);
     if (exact.length > 0) return exact;
     const tags = (await this.#source.tags(repository, this.#target)) ?? [];
-    const prereleases = this.#bounds.prereleases.has(repository);
-    const { targets, versions } = this.#bounds;
-    const admitted = admittedTags(tags, text, { targets, prereleases });
-    return tags.includes(text) && admitted.length === 0 ? [text] : admitted.slice(0, versions);
+    const admitted = admittedTags(repository, tags, text, this.#bounds);
+    if (tags.includes(text) && admitted.length === 0) return [text];
+    return admitted.slice(0, this.#bounds.versions);
   }
 
   /** Reads a version and returns its requirements; none if it was read before. */
   async #fetch(repository: Repository, version: string): Promise<readonly RequiredPackage[]> {
     const read = this.#packages.get(repository) ?? { kind: undefined, versions: new Map() };
     if (read.versions.has(version)) return [];
-    if (++this.#read > this.#bounds.limit) throw this.#limitError(repository);
+    if (++this.#read > this.#bounds.limit) {
+      const { limit, versions } = this.#bounds;
+      throw new InputError(
+        `more than ${limit} package versions are within reach (at \`${repository}\`)`,
+        { hint: `ask for fewer than ${versions} \`versions\` of each demand, or raise \`limit\`` },
+      );
+    }
     const found = await this.#source.fetch({ repository, version }, this.#target);
     if (found === undefined) return [];
     read.kind ??= singleMeta(found.contents)?.kind;
     read.versions.set(version, toIndexEntry(found, repository, read.kind ?? 'Provider'));
     this.#packages.set(repository, read);
     return requiredBy(singleMeta(found.contents)?.dependsOn ?? [], this.#bounds.targets);
-  }
-
-  #limitError(repository: string): InputError {
-    const { limit, versions } = this.#bounds;
-    const problem = `more than ${limit} package versions are within reach (at \`${repository}\`)`;
-    return new InputError(problem, {
-      hint: `ask for fewer than ${versions} \`versions\` of each demand, or raise \`limit\``,
-    });
   }
 }

@@ -27,7 +27,7 @@ interface RequestPlan {
   readonly override: RulePlan | undefined;
   readonly replace: { readonly of: number; readonly with: number } | undefined;
   readonly exclude: RulePlan | undefined;
-  readonly policy: PolicyPlan<RulePlan> | undefined;
+  readonly policy: (PolicyPlan & { readonly rule: RulePlan }) | undefined;
 }
 
 interface RulePlan {
@@ -98,18 +98,12 @@ function rootPlan(knobs: Knobs): fc.Arbitrary<RootPlan> {
 
 function typicalUniverse({ packages, versions }: Knobs): IndexFile {
   const tags = Array.from({ length: versions }, (_, n) => `v1.${n}.0`);
-  return {
-    packages: Object.fromEntries(
-      Array.from({ length: Math.max(1, Math.ceil(packages / 2)) }, (_, n) => {
-        const { repository, kind, apis } = samplePackage(n);
-        const contents = (tag: string) => ({ digest: digestOf(repository, tag), crds: apis });
-        return [
-          repository,
-          { kind, versions: Object.fromEntries(tags.map((tag) => [tag, contents(tag)])) },
-        ];
-      }),
-    ),
-  };
+  const entries = Array.from({ length: Math.max(1, Math.ceil(packages / 2)) }, (_, n) => {
+    const { repository, kind, apis } = samplePackage(n);
+    const contents = tags.map((tag) => [tag, { digest: digestOf(repository, tag), crds: apis }]);
+    return [repository, { kind, versions: Object.fromEntries(contents) }];
+  });
+  return { packages: Object.fromEntries(entries) };
 }
 
 /** Returns the request of a plan in a universe. */
@@ -117,24 +111,16 @@ export function requestFromPlan(plan: RequestPlan, universe: IndexFile): Request
   const replace = replacementOf(plan, universe);
   const roots = plan.roots.map((root, n) => rootOf(root, universe, n));
   // A rule on a replaced package would be ambiguous.
-  const rules = (rule: RulePlan | undefined) =>
-    rule === undefined
-      ? []
-      : [ruleOf(rule, universe)].filter(({ repository }) =>
-          replace.every((r) => r.repository !== repository),
-        );
+  const rules = (plans: readonly (RulePlan | undefined)[]) =>
+    plans
+      .flatMap((rule) => (rule === undefined ? [] : ruleOf(rule, universe)))
+      .filter(({ repository }) => replace.every((r) => r.repository !== repository));
   return {
-    ...(plan.crossplane === undefined
-      ? {}
-      : { crossplane: { text: plan.crossplane, origin: at(2) } }),
-    roots: oncePerPackage(roots, (root) =>
-      root.root === 'package'
-        ? (replace.find((r) => r.repository === root.repository)?.with ?? root.repository)
-        : undefined,
-    ),
-    overrides: rules(plan.override),
+    ...(plan.crossplane !== undefined && { crossplane: { text: plan.crossplane, origin: at(2) } }),
+    roots: oncePerPackage(roots, replace),
+    overrides: rules([plan.override]),
     replace,
-    exclude: rules(plan.exclude),
+    exclude: rules([plan.exclude]),
     defaults: {},
     kept: [],
     ...(plan.policy && { policies: [policyOf(plan.policy, ruleOf(plan.policy.rule, universe))] }),
@@ -161,11 +147,8 @@ function ruleOf({ of, constraint }: RulePlan, universe: IndexFile) {
 function rootOf(plan: RootPlan, universe: IndexFile, n: number): Root {
   const repository = topOf(plan.of, universe);
   if (plan.form === 'local') return localRoot(plan, universe, n);
-  if (plan.form === 'crd') {
-    const apis = apisIn(universe);
-    const crd = picked(plan.of, apis);
-    if (crd !== undefined) return { root: 'crd', demand: { crd }, origin: at(4 + n) };
-  }
+  const crd = plan.form === 'crd' ? picked(plan.of, apisIn(universe)) : undefined;
+  if (crd !== undefined) return { root: 'crd', demand: { crd }, origin: at(4 + n) };
   const kind = PACKAGE_KINDS.find((known) => known === universe.packages[repository]?.kind);
   return packageRoot(repository, versionOf(plan, universe, repository), {
     kind: plan.saysKind ? kind : undefined,
@@ -220,11 +203,11 @@ function localRoot(plan: RootPlan, universe: IndexFile, n: number): LocalRoot {
   };
 }
 
-function oncePerPackage(
-  roots: readonly Root[],
-  nameOfRoot: (root: Root) => string | undefined,
-): Root[] {
-  const names = roots.map(nameOfRoot);
+function oncePerPackage(roots: readonly Root[], replace: Request['replace']): Root[] {
+  const names = roots.map((root) => {
+    if (root.root !== 'package') return undefined;
+    return replace.find((r) => r.repository === root.repository)?.with ?? root.repository;
+  });
   return roots.filter((_, n) => names[n] === undefined || names.indexOf(names[n]) === n);
 }
 

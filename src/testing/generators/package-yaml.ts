@@ -3,6 +3,7 @@ import { DEFAULT_KNOBS, type Knobs, pick, picked, sometimes } from './knobs.js';
 import { publishedIn } from './universe-changes.js';
 import { universe } from './universe.js';
 import { isList, type JsonObject, type JsonValue } from '../../base/json.js';
+import { packageName } from '../../crossplane/packages/repository-names.js';
 import type {
   CompositionSpec,
   MetaDocument,
@@ -36,7 +37,7 @@ export function packageYaml(knobs: Partial<PackageYamlKnobs> = {}): fc.Arbitrary
     .map((plan) => {
       const { repository, version } = picked(plan.of, publishedIn(plan.universe))!;
       const kind = version.kind ?? plan.universe.packages[repository]!.kind;
-      const meta = metaOf({ repository, kind, version, description: plan.described });
+      const meta = metaOf(repository, kind, version, plan.described);
       const objects = objectsIn(version);
       const documents = objects.map(documentOf);
       documents.splice((plan.metaAt ?? 0) % (objects.length + 1), 0, metaDocument(meta));
@@ -55,18 +56,16 @@ function printable(stream: PackageStream): PackageStream {
   return Object.defineProperty(stream, fc.toStringMethod, { value: () => `\n${stream.text}` });
 }
 
-function metaOf(given: {
-  readonly repository: string;
-  readonly kind: string;
-  readonly version: IndexVersion;
-  readonly description: string | undefined;
-}): MetaDocument {
-  const { repository, kind, version, description } = given;
+function metaOf(
+  repository: string,
+  kind: string,
+  version: IndexVersion,
+  description: string | undefined,
+): MetaDocument {
   return {
-    apiVersion:
-      kind === 'Function' ? 'meta.pkg.crossplane.io/v1beta1' : 'meta.pkg.crossplane.io/v1',
+    apiVersion: `meta.pkg.crossplane.io/${kind === 'Function' ? 'v1beta1' : 'v1'}`,
     kind,
-    name: repository.slice(repository.lastIndexOf('/') + 1),
+    name: packageName(repository),
     labels: {},
     annotations: description === undefined ? {} : { 'meta.crossplane.io/description': description },
     crossplane: version.crossplane === undefined ? undefined : { version: version.crossplane },
@@ -78,16 +77,12 @@ function metaOf(given: {
 function metaDocument(meta: MetaDocument): JsonObject {
   const { apiVersion = '', kind, name, annotations, crossplane, dependsOn } = meta;
   const spec: JsonObject = {
-    ...(crossplane === undefined ? {} : { crossplane }),
-    ...(dependsOn.length === 0 ? {} : { dependsOn }),
-    ...(kind === 'Configuration' ? {} : { image: `registry.acme.io/${name}:latest` }),
+    ...(crossplane !== undefined && { crossplane }),
+    ...(dependsOn.length > 0 && { dependsOn }),
+    ...(kind !== 'Configuration' && { image: `registry.acme.io/${name}:latest` }),
   };
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
-    ...(Object.keys(spec).length === 0 ? {} : { spec }),
-  };
+  const metadata = { name, ...(Object.keys(annotations).length > 0 && { annotations }) };
+  return { apiVersion, kind, metadata, ...(Object.keys(spec).length > 0 && { spec }) };
 }
 
 function objectsIn({
@@ -108,7 +103,7 @@ function objectsIn({
       kind: 'CompositeResourceDefinition',
       name,
       defines: { group: groupOf(name), kind: kindNamed(name), versions: ['v1alpha1'] },
-      ...(claim === undefined ? {} : { claimCrd: claim, claimKind: kindNamed(claim) }),
+      ...(claim !== undefined && { claimCrd: claim, claimKind: kindNamed(claim) }),
     })),
     ...compositions.map((name): PackageObject => ({
       apiVersion: 'apiextensions.crossplane.io/v1',
@@ -128,9 +123,9 @@ function documentOf(object: PackageObject): JsonObject {
     spec: {
       group: defines.group,
       names: { kind: defines.kind, plural: pluralOf(name) },
-      ...(claimCrd === undefined
-        ? {}
-        : { claimNames: { kind: claimKind ?? '', plural: pluralOf(claimCrd) } }),
+      ...(claimCrd !== undefined && {
+        claimNames: { kind: claimKind ?? '', plural: pluralOf(claimCrd) },
+      }),
       versions: defines.versions.map((version) => ({ name: version, served: true })),
     },
   };
@@ -164,13 +159,8 @@ function spelling(): fc.Arbitrary<Spelling> {
   return fc.array(fc.nat({ max: LAST_WAY }), { minLength: 1, maxLength: 40, size: 'max' });
 }
 
-const AS_TOOLS_DO: Spelling = [0];
-
-/** Formats documents as one stream. The style does not change the content. */
-export function formatStream(
-  documents: readonly JsonObject[],
-  ways: Spelling = AS_TOOLS_DO,
-): string {
+/** Formats documents as one stream, by default as tools do. The style changes no content. */
+export function formatStream(documents: readonly JsonObject[], ways: Spelling = [0]): string {
   const writer = new Writer(ways);
   const opening = writer.pick('', '---\n', '# Code generated. DO NOT EDIT.\n---\n');
   const written = documents.map((document) => writer.document(document));

@@ -6,7 +6,13 @@ import { publish, universePlan } from './universe.js';
 import type { JsonObject, JsonValue } from '../../base/json.js';
 import { type Writable, writeYaml, writeYamlStream } from '../../base/yaml/write-yaml.js';
 import { policyDocument } from '../../project/inputs/policy.js';
-import type { LocalRoot, PackageRoot, Request, Root } from '../../project/inputs/request.js';
+import {
+  type LocalRoot,
+  type PackageRoot,
+  type Request,
+  type Root,
+  rootVersionText,
+} from '../../project/inputs/request.js';
 import type { IndexFile } from '../../sources/index/index-file.js';
 import type { ResolverOptions } from '../resolver.js';
 
@@ -35,9 +41,8 @@ export function scenario(knobs: Partial<Knobs> = {}): fc.Arbitrary<Scenario> {
 
 /** Makes failure reports of fast-check print the scenario as files to paste. */
 export function printableScenario(made: Scenario): Scenario {
-  return Object.defineProperty(made, fc.toStringMethod, {
-    value: () => `\n${printUniverse(made)}`,
-  });
+  const value = () => `\n${printUniverse(made)}`;
+  return Object.defineProperty(made, fc.toStringMethod, { value });
 }
 
 interface OptionsPlan {
@@ -60,8 +65,7 @@ function optionsPlan(knobs: Knobs): fc.Arbitrary<OptionsPlan> {
 
 function optionsOf(plan: OptionsPlan, universe: IndexFile, request: Request): ResolverOptions {
   const repositories = Object.keys(universe.packages);
-  const admitted =
-    plan.prereleases === undefined ? undefined : picked(plan.prereleases, repositories);
+  const admitted = plan.prereleases !== undefined && picked(plan.prereleases, repositories);
   const locked = plan.locked?.flatMap((n, place) => {
     const repository = repositories[place];
     const tag = repository && picked(n, Object.keys(universe.packages[repository]!.versions));
@@ -69,10 +73,10 @@ function optionsOf(plan: OptionsPlan, universe: IndexFile, request: Request): Re
   });
   return {
     ...(request.policies && { now: GENERATED_NOW }),
-    ...(plan.prefer && !locked ? { prefer: plan.prefer } : {}),
-    ...(plan.allowCycles ? { allowCycles: true } : {}),
-    ...(admitted === undefined ? {} : { prereleases: [admitted] }),
-    ...(locked === undefined ? {} : { locked: new Map(locked) }),
+    ...(plan.prefer && !locked && { prefer: plan.prefer }),
+    ...(plan.allowCycles && { allowCycles: true }),
+    ...(admitted && { prereleases: [admitted] }),
+    ...(locked && { locked: new Map(locked) }),
   };
 }
 
@@ -94,15 +98,11 @@ export function printUniverse(scenario: Scenario): string {
 export function caseFiles({ universe, request, options }: Scenario): CaseFiles {
   const settings = settingsOf(options);
   return {
-    'universe.yaml': writeYaml(writable(universe)),
+    // An index is JSON, but its type does not say so.
+    'universe.yaml': writeYaml({ packages: universe.packages as unknown as Writable }),
     'request.yaml': writeYamlStream(documentsOf(request, universe)),
     ...(Object.keys(settings).length === 0 ? {} : { 'options.yaml': writeYaml(settings) }),
   };
-}
-
-/** An index is JSON, but its type does not say so. */
-function writable({ packages }: IndexFile): Writable {
-  return { packages: packages as unknown as Writable };
 }
 
 function settingsOf(options: ResolverOptions): { [key: string]: Writable | undefined } {
@@ -142,13 +142,12 @@ function packageSetDocument(packages: readonly JsonObject[], rules: JsonObject =
 }
 
 function rulesOf({ crossplane, overrides, replace, exclude }: Request): JsonObject {
+  const replacements = replace.map((rule) => ({ package: rule.repository, with: rule.with }));
   return {
-    ...(crossplane ? { crossplane: crossplane.text } : {}),
-    ...(overrides.length > 0 ? { overrides: versionRules(overrides) } : {}),
-    ...(replace.length > 0
-      ? { replace: replace.map((r) => ({ package: r.repository, with: r.with })) }
-      : {}),
-    ...(exclude.length > 0 ? { exclude: versionRules(exclude) } : {}),
+    ...(crossplane && { crossplane: crossplane.text }),
+    ...(overrides.length > 0 && { overrides: versionRules(overrides) }),
+    ...(replace.length > 0 && { replace: replacements }),
+    ...(exclude.length > 0 && { exclude: versionRules(exclude) }),
   };
 }
 
@@ -160,9 +159,8 @@ function versionRules(rules: Request['overrides']): JsonValue {
 function entryOf(root: Root): JsonObject | undefined {
   if (root.root === 'crd') return 'crd' in root.demand ? { crd: root.demand.crd } : undefined;
   if (root.root === 'local' || root.version.form === 'tag') return undefined;
-  const { kind, repository, version } = root;
-  const key = kind === undefined ? 'package' : kind.toLowerCase();
-  return { [key]: repository, version: version.form === 'text' ? version.text : version.digest };
+  const { kind = 'package', repository, version } = root;
+  return { [kind.toLowerCase()]: repository, version: rootVersionText(version) };
 }
 
 function documentOf(root: Root, universe: IndexFile, n: number): JsonObject {
@@ -182,7 +180,7 @@ function localDocument({ kind, name, crossplane, dependsOn }: LocalRoot): JsonOb
     kind,
     metadata: { name },
     spec: {
-      ...(crossplane === undefined ? {} : { crossplane: { version: crossplane } }),
+      ...(crossplane !== undefined && { crossplane: { version: crossplane } }),
       dependsOn: dependsOn.map(({ entry }) => entry),
     },
   };
