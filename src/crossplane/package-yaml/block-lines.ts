@@ -168,14 +168,8 @@ export class TextExcerpt {
 
   /** Returns the offset in the whole text. */
   offsetOf(offset: number): number {
-    let low = 0;
-    let high = this.#starts.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (this.#starts[middle]!.here <= offset) low = middle;
-      else high = middle - 1;
-    }
-    const start = this.#starts[low] ?? { here: 0, there: 0 };
-    return Math.max(start.there, start.there + offset - start.here);
+    const [first = { here: 0, there: 0 }] = this.#starts;
+    const { here, there } = this.#starts.findLast((start) => start.here <= offset) ?? first;
+    return Math.max(there, there + offset - here);
   }
 }

@@ -85,7 +85,7 @@ class DocumentSplitter {
         return;
       }
       if (rest !== '' && !rest.startsWith('#')) {
-        yield this.#abort(rest);
+        yield this.#badSeparator(rest);
         return;
       }
       if (this.#parts.length > 0) {
@@ -110,11 +110,15 @@ class DocumentSplitter {
     return this.#size > DOCUMENT_LIMITS.documentBytes;
   }
 
-  #tooLarge(): { problem: StreamProblem } {
+  #abort(message: string, line: number): { readonly problem: StreamProblem } {
     this.aborted = true;
+    return { problem: { message, line } };
+  }
+
+  #tooLarge() {
     const mib = DOCUMENT_LIMITS.documentBytes >> 20;
     const message = `the document is larger than ${mib} MiB, more than any API server takes; split it`;
-    return { problem: { message, line: this.#line } };
+    return this.#abort(message, this.#line);
   }
 
   #take(): SplitResult {
@@ -124,20 +128,16 @@ class DocumentSplitter {
     this.#size = 0;
     this.#line += countNewlines(bytes);
     const isPlain = isAscii(bytes);
-    if (!isPlain && !isUtf8(bytes)) {
-      this.aborted = true;
-      return { problem: { message: 'the document is not UTF-8 text', line } };
-    }
+    if (!isPlain && !isUtf8(bytes)) return this.#abort('the document is not UTF-8 text', line);
     // ASCII text is the same in Latin-1, which decodes in half the time.
     const text = bytes.toString(isPlain ? 'latin1' : 'utf8');
     return { text: text.includes('\r') ? text.replaceAll('\r\n', '\n') : text, line };
   }
 
-  #abort(rest: string): { problem: StreamProblem } {
-    this.aborted = true;
+  #badSeparator(rest: string) {
     const line = this.#line + countNewlines(joinChunks(this.#parts));
     const message = `\`---\` is followed by \`${rest.slice(0, 40)}\` (Crossplane: invalid Yaml document separator: ${rest.slice(0, 40)}); put the document on the next line`;
-    return { problem: { message, line } };
+    return this.#abort(message, line);
   }
 }
 

@@ -145,31 +145,22 @@ export function hasVersionField(apiVersion: string): boolean {
   return apiVersion === 'apiextensions.k8s.io/v1beta1';
 }
 
-/** An entry of `spec.versions`, as written. */
-export interface DefiningVersion {
-  readonly name?: unknown;
-  readonly served?: unknown;
-  readonly storage?: unknown;
-  readonly referenceable?: unknown;
-  readonly deprecated?: unknown;
-}
-
-/** Reads the entries of `spec.versions`. As in Go, an absent flag is false. */
+/** Reads the entries of `spec.versions`, as written. As in Go, an absent flag is false. */
 export function readVersions(
-  entries: readonly DefiningVersion[],
+  entries: readonly Readonly<Record<string, unknown>>[],
   soleVersion: string | undefined,
-): Pick<DefiningSpec, 'versions' | 'storage' | 'unserved' | 'deprecated'> {
-  const named = entries.flatMap((version) =>
-    typeof version.name === 'string' ? [{ ...version, name: version.name }] : [],
-  );
-  const names = (versions: typeof named) => versions.map(({ name }) => name);
+): VersionFields {
+  const names = (isNamed: (version: Readonly<Record<string, unknown>>) => boolean) =>
+    entries.filter(isNamed).flatMap((version) => stringOf(version['name']) ?? []);
   return {
-    versions: [...(soleVersion === undefined ? [] : [soleVersion]), ...names(named)],
-    storage: named.find((each) => each.storage === true || each.referenceable === true)?.name,
-    unserved: names(named.filter(({ served }) => served !== true)),
-    deprecated: names(named.filter(({ deprecated }) => deprecated === true)),
+    versions: [...(soleVersion === undefined ? [] : [soleVersion]), ...names(() => true)],
+    storage: names(({ storage, referenceable }) => storage === true || referenceable === true)[0],
+    unserved: names(({ served }) => served !== true),
+    deprecated: names(({ deprecated }) => deprecated === true),
   };
 }
+
+type VersionFields = Pick<DefiningSpec, 'versions' | 'storage' | 'unserved' | 'deprecated'>;
 
 export function readDefiningSpec(apiVersion: string, written: JsonValue | undefined): DefiningSpec {
   const spec = mappingOf(written) ?? {};
@@ -196,20 +187,17 @@ export function definitionOf(
   // Go does not distinguish absent and empty fields.
   if (!definesResources(kind) || !group) return {};
   const offersClaim = kind === 'CompositeResourceDefinition' && !!claimPlural;
+  const defines = {
+    group,
+    kind: definedKind ?? '',
+    versions: [...new Set(versions)],
+    ...(shortNames.length > 0 && { shortNames }),
+    ...versionFlags(flags),
+  };
   return {
-    ...(!definedKind
-      ? {}
-      : {
-          defines: {
-            group,
-            kind: definedKind,
-            versions: [...new Set(versions)],
-            ...(shortNames.length > 0 && { shortNames }),
-            ...versionFlags(flags),
-          },
-        }),
-    ...(offersClaim ? { claimCrd: `${claimPlural}.${group}` } : {}),
-    ...(offersClaim && claimKind !== undefined ? { claimKind } : {}),
+    ...(definedKind && { defines }),
+    ...(offersClaim && { claimCrd: `${claimPlural}.${group}` }),
+    ...(offersClaim && claimKind !== undefined && { claimKind }),
   };
 }
 
@@ -218,7 +206,7 @@ function versionFlags({
   storage,
   unserved,
   deprecated,
-}: Pick<DefiningSpec, 'storage' | 'unserved' | 'deprecated'>): Partial<Definition> {
+}: Omit<VersionFields, 'versions'>): Partial<Definition> {
   if (storage === undefined) return {};
   return {
     storage,

@@ -172,9 +172,8 @@ const monotone = propertyWith(ANY_NUMBER, async (resolver, given, n) => {
       ![tag, version.digest].includes(first.selected.get(repository)) &&
       !isSpelledTwice(given.universe, repository, tag),
   );
-  const one = unselected[n % unselected.length];
-  if (one === undefined) return;
-  const { repository, tag } = one;
+  const { repository, tag } = unselected[n % unselected.length] ?? {};
+  if (repository === undefined || tag === undefined) return;
   const without = { ...given, universe: withVersion(given.universe, { repository, tag }) };
   const second = await resolveWith(resolver, without);
   checkSame(second, first, `another answer without ${repository} ${tag}, which was not selected`);
@@ -349,14 +348,9 @@ export type LawResult =
   | { readonly law: LawName; readonly status: 'holds' }
   | {
       readonly law: LawName;
-      readonly status: 'broken';
-      /** The smallest counterexample, as files to paste. */
-      readonly report: string;
-    }
-  | {
-      readonly law: LawName;
-      /** The resolver does not report a value that the property needs. */
-      readonly status: 'untold';
+      /** `untold`: the resolver does not report a value that the property needs. */
+      readonly status: 'broken' | 'untold';
+      /** The smallest counterexample, as files to paste, or which value is missing. */
       readonly report: string;
     };
 
@@ -367,23 +361,16 @@ export async function checkLaws(
 ): Promise<LawResult[]> {
   const { laws: names = Object.keys(laws) as LawName[], ...settings } = options; // all keys
   const results: LawResult[] = [];
-  for (const name of names) results.push(await checkLaw(name, resolver, settings));
-  return results;
-}
-
-async function checkLaw(
-  name: LawName,
-  resolver: Resolver,
-  settings: LawOptions,
-): Promise<LawResult> {
-  const law: Law = laws[name];
-  try {
-    await law(resolver, settings);
-    return { law: name, status: 'holds' };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    if (error.cause instanceof MissingValue)
-      return { law: name, status: 'untold', report: error.cause.message };
-    return { law: name, status: 'broken', report: error.message };
+  for (const law of names) {
+    try {
+      await (laws[law] as Law)(resolver, settings);
+      results.push({ law, status: 'holds' });
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const untold = error.cause instanceof MissingValue ? error.cause : undefined;
+      const status = untold === undefined ? 'broken' : 'untold';
+      results.push({ law, status, report: (untold ?? error).message });
+    }
   }
+  return results;
 }
