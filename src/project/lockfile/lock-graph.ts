@@ -1,5 +1,5 @@
 import type { LockedPackage, Lockfile } from './lockfile.js';
-import { byCodePoint, stronglyConnectedComponents } from '../../base/collections.js';
+import { byCodePoint, groupBy, stronglyConnectedComponents } from '../../base/collections.js';
 import type { JsonObject } from '../../base/json.js';
 import {
   type LockRow,
@@ -56,24 +56,18 @@ export function lockGraph(
           .find(({ owns }) =>
             owns.some((owned) => isCrdOwner(owned) && groupOf(owned) === demand.group),
           );
-  const required = (requirement: Requirement, from: LockedPackage) =>
-    requirement.requires === 'package'
-      ? byRepository.get(installed(requirement.repository))
-      : ownerOf(requirement.demand, from);
-  const outgoing = new Map<Repository, LockEdge[]>();
-  const incoming = new Map<Repository, LockEdge[]>(
-    packages.map(({ repository }) => [repository, []]),
-  );
-  for (const from of packages) {
-    const edges = from.requirements.flatMap((requirement): LockEdge[] => {
-      const to = required(requirement, from);
-      const constraint =
-        requirement.requires === 'package' ? requirement.constraint : requirement.text;
+  const edges = packages.flatMap((from) =>
+    from.requirements.flatMap((requirement): LockEdge[] => {
+      const isPackage = requirement.requires === 'package';
+      const constraint = isPackage ? requirement.constraint : requirement.text;
+      const to = isPackage
+        ? byRepository.get(installed(requirement.repository))
+        : ownerOf(requirement.demand, from);
       return to === undefined ? [] : [{ from, to, requirement, constraint }];
-    });
-    outgoing.set(from.repository, edges);
-    for (const edge of edges) incoming.get(edge.to.repository)!.push(edge);
-  }
+    }),
+  );
+  const outgoing = groupBy(edges, ({ from }) => from.repository);
+  const incoming = groupBy(edges, ({ to }) => to.repository);
   const requirementsOf = (repository: Repository) => outgoing.get(repository) ?? [];
   const requirersOf = (repository: Repository) => incoming.get(repository) ?? [];
   const starts = startsOf(packages, { requirementsOf, requirersOf });
@@ -113,8 +107,8 @@ function startsOf(
 export function inApplyOrder(packages: readonly LockedPackage[]): readonly LockedPackage[] {
   const byRepository = new Map(packages.map((each) => [each.repository, each]));
   const dependencies = dependencyGraph(packages);
-  const ordered: LockedPackage[] = [];
   const pending = cyclesOf(dependencies);
+  /** Repositories that are ordered, in this order. */
   const done = new Set<Repository>();
   while (pending.length > 0) {
     const next = pending.findIndex((members) =>
@@ -122,12 +116,9 @@ export function inApplyOrder(packages: readonly LockedPackage[]): readonly Locke
         dependencies.get(member)!.every((needed) => done.has(needed) || members.includes(needed)),
       ),
     );
-    for (const member of pending.splice(next, 1)[0]!) {
-      done.add(member);
-      ordered.push(byRepository.get(member)!);
-    }
+    for (const member of pending.splice(next, 1)[0]!) done.add(member);
   }
-  return ordered;
+  return Array.from(done, (repository) => byRepository.get(repository)!);
 }
 
 /** Returns groups of packages that depend on each other, and packages that depend on themselves. */
