@@ -107,11 +107,9 @@ export const simulationOutput = json.jsonOutput(
           })),
         },
       }),
-      compare: value.disagreements?.map(({ repository, locked, installed }) => ({
-        source: repository,
-        locked,
-        installed,
-      })),
+      compare: value.disagreements?.map(({ repository, locked, installed }) => {
+        return { source: repository, locked, installed };
+      }),
       notes: value.notes,
     };
   },
@@ -200,13 +198,10 @@ function orderLines({ orders, sameEnd, otherEnds, settled, target }: SimulationV
     '',
     `${tried}: ${sameEnd === 0 ? 'none' : sameEnd} of them as above, ${counted(otherEnds.length, 'other end')}`,
     ...shown(
-      otherEnds.map(({ orders: count, settled: other }) => {
-        const [end] = endLines(other, target);
-        const moved = differences(settled, other, target);
-        return [`in ${count} of them, ${end}`, ...moved].map((line, i) => {
-          return i === 0 ? `  ${line}` : `    ${line}`;
-        });
-      }),
+      otherEnds.map(({ orders: count, settled: other }) => [
+        `  in ${count} of them, ${endLines(other, target)[0]}`,
+        ...differences(settled, other, target).map((line) => `    ${line}`),
+      ]),
       (more) => [`  and ${more} more`],
     ).flat(),
   ];
@@ -232,9 +227,10 @@ function compareLines(disagreements: readonly VersionDifference[]): string[] {
   if (disagreements.length === 0) return ['as locked'];
   return [
     'not as locked:',
-    ...disagreements.map(({ repository, locked, installed }) => {
-      return `  ${repository}: locked ${locked ?? 'not at all'}, in the cluster ${installed ?? 'not at all'}`;
-    }),
+    ...disagreements.map(
+      ({ repository, locked = 'not at all', installed = 'not at all' }) =>
+        `  ${repository}: locked ${locked}, in the cluster ${installed}`,
+    ),
   ];
 }
 
@@ -242,17 +238,17 @@ function compareLines(disagreements: readonly VersionDifference[]): string[] {
 const USER_CHANGE = 'you do it';
 
 function stepText(done: ClusterStep): json.Static<typeof step> {
-  const { source: name = 'Lock', version: tag } = done;
-  return { package: name, version: tag, because: because(done), result: result(done) };
+  const { source = 'Lock', version } = done;
+  return { package: source, version, because: because(done), result: result(done) };
 }
 
-function because({ did, source: name, implied }: ClusterStep): string {
+function because({ did, source, implied }: ClusterStep): string {
   if (implied !== undefined) {
     const { by, dependency } = implied;
     return `${by.source} ${by.version} requires \`${dependency.constraint}\``;
   }
   if (did === 'applied' || did === 'removed') return USER_CHANGE;
-  return name === undefined ? 'of what the Lock holds' : 'of its own checks';
+  return source === undefined ? 'of what the Lock holds' : 'of its own checks';
 }
 
 function result({ did, message = '' }: ClusterStep): string {

@@ -104,13 +104,13 @@ function requestNotes(
   { crossplane }: VerifyOptions,
 ): string[] {
   const { version, warning } = target;
-  const notes = warning === undefined ? [] : [warning];
+  const notes: string[] = [];
   if (request === undefined) {
-    notes.unshift('nothing says what was asked for: the lockfile is held to its sources alone');
+    notes.push('nothing says what was asked for: the lockfile is held to its sources alone');
   } else if (crossplane === undefined && request.crossplane === undefined) {
-    notes.unshift(`no Crossplane release is asked for: ${version}, as locked, is taken`);
+    notes.push(`no Crossplane release is asked for: ${version}, as locked, is taken`);
   }
-  return notes;
+  return warning === undefined ? notes : [...notes, warning];
 }
 
 /** A note about more packages than this is shown once, with the number of packages. */
@@ -148,24 +148,19 @@ function staleInputs(
   return [...stale, ...reasons.map((text): Mismatch => ({ kind: 'input', text }))];
 }
 
-interface CheckedContents {
-  readonly mismatches: readonly Mismatch[];
-  /** The package as the target installs it; empty: the target rejects it. */
-  readonly selected: readonly SelectedPackage[];
-}
-
+/** Checks the contents of a package. `selected` is empty if the target rejects it. */
 function checkContents(
   { locked, fetched }: Read,
   target: Target,
   { compat = false }: VerifyOptions,
-): CheckedContents {
+): { readonly mismatches: Mismatch[]; readonly selected: SelectedPackage[] } {
   const { repository, version } = locked;
   const meta = judge(fetched.contents, target, { compat });
   if (!isRejection(meta)) {
     const mismatches = contentMismatches(locked, fetched, meta);
     return { mismatches, selected: [{ repository, version, meta }] };
   }
-  const [first] = meta.findings.filter(({ severity }) => severity === 'error');
+  const first = meta.findings.find(({ severity }) => severity === 'error');
   const text = `Crossplane ${target.version} refuses it: ${first?.message ?? 'it is no package'}`;
   return { mismatches: [{ kind: 'content', repository, version, text }], selected: [] };
 }
