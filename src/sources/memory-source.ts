@@ -95,7 +95,7 @@ export interface IndexTable {
 
 export function parsedTable({ packages }: IndexFile): IndexTable {
   const repositories = () => Object.keys(packages).sort(byCodePoint);
-  let listing: CrdListing | undefined;
+  let listing: ReturnType<typeof crdListing> | undefined;
   const candidates = (crd: string) => {
     listing ??= crdListing(packages);
     return [...listing.unlisted, ...(listing.byCrd.get(crd) ?? [])].sort(byCodePoint);
@@ -110,14 +110,11 @@ export function parsedTable({ packages }: IndexFile): IndexTable {
   };
 }
 
-/** The packages that list a CRD in some version. */
-interface CrdListing {
-  readonly byCrd: ReadonlyMap<string, readonly string[]>;
-  /** Packages with objects of other kinds, which may own any CRD. */
-  readonly unlisted: readonly string[];
-}
-
-function crdListing(packages: IndexFile['packages']): CrdListing {
+/**
+ * Returns the packages that list a CRD in some version, and those with objects of other kinds,
+ * which may own any CRD.
+ */
+function crdListing(packages: IndexFile['packages']) {
   const byCrd = new Map<string, string[]>();
   const unlisted: string[] = [];
   for (const [repository, { versions }] of Object.entries(packages)) {

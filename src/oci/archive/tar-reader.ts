@@ -107,13 +107,11 @@ function normalizedPath(name: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-interface RawEntry {
-  readonly name: string;
+interface RawEntry extends Pick<TarEntry, 'name' | 'content'> {
   /** `global` is a PAX header for all files, which Go ignores. */
   readonly type: 'file' | 'directory' | 'global' | 'other';
   readonly offset: number;
   readonly size: number;
-  readonly content: AsyncIterable<Uint8Array>;
 }
 
 /** Thrown if Go rejects the bytes, or if another reader could read them differently. */

@@ -47,6 +47,7 @@ export const DESCRIPTOR_SHAPE: JsonShape = {
 export function parseDescriptor(value: unknown): Descriptor | undefined {
   const fields = fieldsOf(value);
   const digest = stringOf(fields?.get('digest'));
+  const platform = fieldsOf(fields?.get('platform'));
   const size = fields?.get('size');
   if (fields === undefined || digest === undefined || !isDigest(digest)) return undefined;
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) return undefined;
@@ -56,7 +57,10 @@ export function parseDescriptor(value: unknown): Descriptor | undefined {
     size,
     annotations: parseAnnotations(fields.get('annotations'), (key) => READ_ANNOTATIONS.has(key)),
     artifactType: stringOf(fields.get('artifactType')),
-    platform: platformFrom(fields.get('platform')),
+    platform: platform && {
+      os: stringOf(platform.get('os')) ?? '',
+      architecture: stringOf(platform.get('architecture')) ?? '',
+    },
   };
 }
 
@@ -82,13 +86,4 @@ export function parseAnnotations(
     if (typeof string === 'string' && isIncluded(key)) strings.set(key, string);
   }
   return strings;
-}
-
-function platformFrom(value: unknown): Descriptor['platform'] {
-  const fields = fieldsOf(value);
-  if (fields === undefined) return undefined;
-  return {
-    os: stringOf(fields.get('os')) ?? '',
-    architecture: stringOf(fields.get('architecture')) ?? '',
-  };
 }

@@ -71,18 +71,8 @@ const CONFIG_SHAPE: JsonShape = {
   },
 };
 
-/** The fields of an image config that this tool reads; undefined if the config lacks one. */
-interface ImageConfig {
-  readonly os: string | undefined;
-  readonly architecture: string | undefined;
-  /** Unvalidated text; `minimumAge` checks whether it is a date. */
-  readonly created: string | undefined;
-  readonly diffIds: readonly string[] | undefined;
-  readonly labels: ReadonlyMap<string, string>;
-}
-
 /** Reads an image's config; throws if go-containerregistry would reject it or read other values. */
-export function parseImageConfig(bytes: Uint8Array, subject: string): ImageConfig {
+export function parseImageConfig(bytes: Uint8Array, subject: string) {
   const json = readJson(bytes, CONFIG_SHAPE);
   if ('problem' in json) {
     throw new SourceError('BAD_IMAGE', subject, `its config ${json.problem}`);
@@ -92,6 +82,7 @@ export function parseImageConfig(bytes: Uint8Array, subject: string): ImageConfi
   return {
     os: stringOf(fields?.get('os')),
     architecture: stringOf(fields?.get('architecture')),
+    /** Unvalidated text; `minimumAge` checks whether it is a date. */
     created: stringOf(fields?.get('created')),
     diffIds: diffIds?.flatMap((diffId) => stringOf(diffId) ?? []),
     labels: parseAnnotations(fieldsOf(fields?.get('config'))?.get('Labels')),
@@ -104,7 +95,7 @@ export async function readImageConfig(
   config: Descriptor,
   subject: string,
   limits: Limits = LIMITS,
-): Promise<ImageConfig | undefined> {
+) {
   if (config.size > limits.configBytes) {
     const what = `its config is larger than ${limits.configBytes} bytes`;
     throw new SourceError('TOO_LARGE', subject, what);

@@ -50,7 +50,11 @@ export async function locatePackage(
         hint: 'if it was published so, `spec.exclude` leaves the version out',
       });
     }
-    const child = defaultChild(manifest.children);
+    // The first child for linux/amd64, or without a platform, on every machine.
+    const child = manifest.children.find(
+      ({ platform }) =>
+        platform === undefined || (platform.os === 'linux' && platform.architecture === 'amd64'),
+    );
     if (child === undefined) {
       const why = `the index has no child for linux/amd64, the only platform Crossplane asks for (it has ${platformsOf(manifest.children)})`;
       return located({ place: 'refused', why });
@@ -59,14 +63,6 @@ export async function locatePackage(
     current = await childManifest(repository, child, subject);
   }
   throw new SourceError('BAD_IMAGE', subject, `more than ${limits.indexDepth} indexes in a row`);
-}
-
-/** Returns the first child for linux/amd64, or without a platform, on every machine. */
-function defaultChild(children: readonly Descriptor[]): Descriptor | undefined {
-  return children.find(
-    ({ platform }) =>
-      platform === undefined || (platform.os === 'linux' && platform.architecture === 'amd64'),
-  );
 }
 
 function platformsOf(children: readonly Descriptor[]): string {

@@ -318,13 +318,10 @@ function decodePart(text: string): string {
   }
 }
 
-interface HostPort {
-  /** IPv6 without brackets. */
-  readonly host: string;
-  readonly port: string;
-}
+type HostPort = ReturnType<typeof hostPort>;
 
-function hostPort({ hostname, port, protocol }: URL): HostPort {
+function hostPort({ hostname, port, protocol }: URL) {
+  // IPv6 without brackets.
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
   return { host, port: port || (protocol === 'http:' ? '80' : '443') };
 }

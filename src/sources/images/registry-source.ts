@@ -4,17 +4,11 @@ import type { Digest } from '../../base/digest.js';
 import { formatOrigin, InputError, SourceError } from '../../base/errors.js';
 import {
   type ImageConfig,
-  type NamedSecret,
   pullSecretFor,
   rewrittenImage,
 } from '../../crossplane/package-manager/image-config.js';
 import type { Candidate, LockedParts, Repository } from '../../crossplane/packages/package.js';
-import {
-  DOCKER_HUB,
-  joinReference,
-  parseReference,
-  type Reference,
-} from '../../crossplane/packages/reference.js';
+import { DOCKER_HUB, joinReference, parseReference } from '../../crossplane/packages/reference.js';
 import type { ReleaseRules } from '../../crossplane/releases/target.js';
 import { copyBlob, type ImageRepository, openBlob } from '../../oci/image/image-repository.js';
 import { isPlainHttpAllowed } from '../../oci/registry/address-rules.js';
@@ -128,20 +122,14 @@ export function registrySource(options: RegistrySourceOptions): ImageSource {
 }
 
 /** Where an image is pulled from, and which ImageConfigs define that. */
-interface ImageLocation {
-  /** The image as named by a package or the user. */
-  readonly original: string;
-  readonly reference: Reference;
-  readonly rewrittenBy: ImageConfig | undefined;
-  readonly secret: NamedSecret | undefined;
-}
+type ImageLocation = NonNullable<ReturnType<typeof imageLocation>>;
 
 /** Returns where the target pulls an image from, or undefined if it is not a valid reference. */
 export function imageLocation(
   original: string,
   configs: readonly ImageConfig[],
   target: ReleaseRules,
-): ImageLocation | undefined {
+) {
   const { image, rewrittenBy } = rewrittenImage(original, configs, target);
   const { defaultRegistry = DOCKER_HUB, emptyTagIsLatest } = target.rules;
   const parse = (text: string) => parseReference(text, { defaultRegistry, emptyTagIsLatest });
