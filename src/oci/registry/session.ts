@@ -160,25 +160,7 @@ export class RegistrySession {
     throw await this.#responseError(result, scope, subject);
   }
 
-  /** Delays concurrent requests until the first one to a registry knows how to authenticate. */
-  async #afterFirstContact<T>(
-    registry: URL,
-    send: (markReady: () => void) => Promise<T>,
-  ): Promise<T> {
-    const contact = this.#firstContacts.get(registry.origin);
-    if (contact !== undefined) {
-      await contact;
-      return send(() => {});
-    }
-    let markReady: (() => void) | undefined;
-    this.#firstContacts.set(registry.origin, new Promise<void>((resolve) => (markReady = resolve)));
-    try {
-      return await send(() => markReady?.());
-    } finally {
-      markReady?.();
-    }
-  }
-
+  /** Concurrent requests wait until the first one to a registry knows how to authenticate. */
   async #authorized(
     scope: AuthScope,
     request: HttpRequest,
@@ -190,7 +172,14 @@ export class RegistrySession {
     const { url, headers } = request;
     const send = (authorization: string | undefined) =>
       deliver({ ...request, headers: authorization ? { ...headers, authorization } : headers });
-    return this.#afterFirstContact(scope.registry, async (markReady) => {
+    const { origin } = scope.registry;
+    const firstContact = this.#firstContacts.get(origin);
+    let markReady: (() => void) | undefined;
+    if (firstContact === undefined) {
+      this.#firstContacts.set(origin, new Promise<void>((resolve) => (markReady = resolve)));
+    }
+    await firstContact;
+    try {
       const before = await this.#authenticator.header(scope);
       const first = await send(before);
       // Only the registry may request credentials, not a host that it redirects to.
@@ -199,10 +188,12 @@ export class RegistrySession {
       const challenge = first.response.header('www-authenticate');
       const answer = this.#authenticator.headerForRetry(scope, challenge, before);
       // The challenge is stored now, so other requests can fetch their own tokens.
-      markReady();
+      markReady?.();
       const retryHeader = await answer;
-      return retryHeader === undefined ? first : send(retryHeader);
-    });
+      return retryHeader === undefined ? first : await send(retryHeader);
+    } finally {
+      markReady?.();
+    }
   }
 
   async #responseError(

@@ -96,16 +96,16 @@ async function readCached(
     readWithDigest(decompressLayer(packed, file, limits), readPackageYaml, { subject: file }),
   );
   if (read.size === 0) throw new SourceError('BAD_SOURCE', file, 'it is empty');
-  const exact = isDigest(version);
+  const taken = `\`${file}\` is taken for ${version} by its name`;
+  const isExact = isDigest(version);
+  const note = isExact
+    ? `${taken} alone: a package cache cannot be checked against a digest`
+    : `${taken}, from which Crossplane drops what follows the last dot`;
   return {
     contents: read.value,
-    digest: exact ? version : undefined,
+    digest: isExact ? version : undefined,
     packageYaml: read.digest,
-    notes: [
-      exact
-        ? `\`${file}\` is taken for ${version} by its name alone: a package cache cannot be checked against a digest`
-        : `\`${file}\` is taken for ${version} by its name, from which Crossplane drops what follows the last dot`,
-    ],
+    notes: [note],
   };
 }
 

@@ -96,10 +96,9 @@ export function registryLocation(
 ): SparseIndexLocation {
   const images = registries.repository(reference);
   const { identifier } = reference;
-  const top = () => images.manifest(identifier);
   const pointsAtEither = async (likely: Digest | undefined, other: Digest | undefined) => {
     if (likely !== undefined && (await images.pointsAt?.(identifier, likely)) === true) return true;
-    const found = (await top())?.digest;
+    const found = (await images.manifest(identifier))?.digest;
     return found === likely || found === other;
   };
   let readAt = 0;
@@ -109,7 +108,7 @@ export function registryLocation(
     repairsParts: false,
     current: async () => {
       readAt = clock.now();
-      const stored = await top();
+      const stored = await images.manifest(identifier);
       if (stored === undefined) return undefined;
       return {
         digest: stored.digest,
