@@ -2,7 +2,7 @@ import type { OutdatedReport, AppliedSuggestion, Outdated } from './outdated.js'
 import { codeSpan, shellCommand } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import { type LockPlaces, singleStep, table } from '../../cli/findings/report-parts.js';
-import type { Report } from '../../cli/findings/report.js';
+import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import { columns, counted } from '../../cli/terminal/package-text.js';
 import { effectText } from '../../resolver/suggest/change-effect.js';
 import { heldByText } from '../../resolver/resolve/blocked-by.js';
@@ -73,26 +73,21 @@ export function outdatedReport(
   places: LockPlaces,
   fails: boolean,
 ): Report {
-  const findings = packages.map(({ repository, version, fits, newest, heldBy }) => ({
-    rule: 'outdated',
-    severity: 'info' as const,
-    fails,
-    origin: places.of(repository),
-    text: [
+  const findings: ReportFinding[] = [];
+  const rows: string[][] = [];
+  for (const { repository, version, fits, newest, heldBy } of packages) {
+    const update = fits === version ? undefined : fits;
+    const by = heldBy && heldByText(heldBy);
+    const text = [
       `${repository} ${version}: newest is ${newest}`,
-      ...(fits === undefined || fits === version ? [] : [`an update locks ${fits}`]),
-      ...(heldBy === undefined ? [] : [`held by ${heldByText(heldBy)}`]),
-    ].join('; '),
-  }));
-  const rows = packages.map(({ repository, version, fits, newest, heldBy }) =>
-    [
-      repository,
-      version,
-      fits === version ? undefined : fits,
-      newest,
-      heldBy && heldByText(heldBy),
-    ].map((value) => (value === undefined ? '' : codeSpan(value, { inTable: true }))),
-  );
+      ...(update === undefined ? [] : [`an update locks ${update}`]),
+      ...(by === undefined ? [] : [`held by ${by}`]),
+    ].join('; ');
+    const origin = places.of(repository);
+    findings.push({ rule: 'outdated', severity: 'info', fails, origin, text });
+    const cells = [repository, version, update, newest, by];
+    rows.push(cells.map((cell) => (cell === undefined ? '' : codeSpan(cell, { inTable: true }))));
+  }
   return singleStep({
     command: 'outdated',
     headline:

@@ -69,10 +69,7 @@ export function toProblem(
   if (unlock !== 'all') checkRepositoryNames('unlock', unlock);
   const packages = unlock === 'all' ? [] : (options.lockfile?.packages ?? []);
   const locked = packages.filter(({ repository }) => unlock === 'all' || !unlock.has(repository));
-  checkRepositoryNames(
-    'pins',
-    pins.map(({ repository }) => repository),
-  );
+  for (const { repository } of pins) checkRepositoryNames('pins', [repository]);
   const target = targets[0]!;
   for (const { object, origin } of request.kept) checkKindIsServed(object, target, origin);
   const roots = request.roots.filter((root): root is PackageRoot => root.root === 'package');

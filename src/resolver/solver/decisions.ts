@@ -92,11 +92,10 @@ function preference(variable: Variable, state: DecisionState): readonly number[]
 
 /** Decided packages first, then locked packages, then by name. */
 function ownerPreference({ owners }: ApiSubject, { queue, problem }: DecisionState): number[] {
-  const rank = (i: number) => {
-    const { variable, repository } = owners[i]!;
+  const rank = (value: number) => {
+    const { variable, repository } = owners[value - FIRST]!;
     if (queue.value(variable) !== undefined) return 0;
     return problem.locked.has(repository) ? 1 : 2;
   };
-  const indices = owners.map((_, i) => i).sort((a, b) => rank(a) - rank(b) || a - b);
-  return indices.map((i) => FIRST + i);
+  return owners.map((_, i) => FIRST + i).sort((a, b) => rank(a) - rank(b));
 }

@@ -69,9 +69,8 @@ export class Ownership {
     const rivals = new Map<Variable, VersionSet>();
     if (objects.length === 0) return rivals;
     const owned = OwnedKeys.of(objects);
-    for (const claim of this.#rivalsOf(variable, owned)) {
-      const before = rivals.get(claim.variable) ?? VersionSet.none;
-      rivals.set(claim.variable, claim.values.or(before));
+    for (const { variable: rival, values } of this.#rivalsOf(variable, owned)) {
+      rivals.set(rival, values.or(rivals.get(rival) ?? VersionSet.none));
     }
     this.#add(variable, owned, value);
     return rivals;
@@ -79,13 +78,11 @@ export class Ownership {
 
   /** Returns overlapping claims of other packages, in the order of the first common object. */
   #rivalsOf(variable: Variable, owned: OwnedKeys): Claim[] {
-    const found: { claim: Claim; place: number; suffix: number }[] = [];
-    for (const claim of this.#candidates(owned)) {
-      if (claim.variable === variable) continue;
-      const place = owned.firstShared(claim.owned);
-      if (place === Infinity) continue;
-      found.push({ claim, place, suffix: owned.firstSharedSuffix(claim.owned) });
-    }
+    const found = [...this.#candidates(owned)].flatMap((claim) => {
+      const place = claim.variable === variable ? Infinity : owned.firstShared(claim.owned);
+      if (place === Infinity) return [];
+      return [{ claim, place, suffix: owned.firstSharedSuffix(claim.owned) }];
+    });
     found.sort((a, b) => a.place - b.place || a.suffix - b.suffix || a.claim.order - b.claim.order);
     return found.map(({ claim }) => claim);
   }

@@ -110,12 +110,8 @@ export class Prefetcher implements SearchObserver {
     const { variable, versions, read } = subject;
     const most = Math.min(MAX_AT_ONCE, Math.ceil(read.size / 2));
     const allowed = this.#state.search.allowed(variable);
-    const next: Candidate[] = [];
-    for (const value of versions.preference()) {
-      if (next.length >= most) break;
-      if (!read.has(value) && allowed.has(value)) next.push(candidateOf(subject, value));
-    }
-    return next;
+    const next = versions.preference().filter((value) => !read.has(value) && allowed.has(value));
+    return next.slice(0, most).map((value) => candidateOf(subject, value));
   }
 
   /** Returns the tag lists that a package needs; none if one requirement can match no version. */

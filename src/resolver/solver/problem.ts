@@ -119,43 +119,25 @@ export function effectiveSelector(
   return problem.overrides.get(repository)?.selector ?? required;
 }
 
-/** A policy violation, with one member for each kind of rule. `origin` is the place of the rule. */
-export type Ruling =
-  /** The package is not from an allowed registry. */
-  | {
-      readonly by: 'registries';
-      readonly allowed: readonly string[];
-      readonly origin: Origin;
-    }
-  | { readonly by: 'deny'; readonly reason: string | undefined; readonly origin: Origin }
+/**
+ * A policy violation, with one member for each kind of rule; `registries`: the package is not from an
+ * allowed one. `origin` is the place of the rule. `because` is undefined if it differs between versions.
+ */
+export type Ruling = { readonly origin: Origin } & (
+  | { readonly by: 'registries'; readonly allowed: readonly string[] }
+  | { readonly by: 'deny'; readonly reason: string | undefined }
   /** The policy denies some versions, and the version of a digest is not known. */
-  | { readonly by: 'deny-digest'; readonly versions: string; readonly origin: Origin }
-  /** The version was published too recently. */
-  | {
-      readonly by: 'age';
-      /** As written: `7d`. */
-      readonly minimum: string;
-      /** The time from which it is allowed, in ISO 8601; the earliest of several versions. */
-      readonly from: string;
-      readonly origin: Origin;
-    }
+  | { readonly by: 'deny-digest'; readonly versions: string }
+  /**
+   * The version was published too recently. `minimum`: as written, such as `7d`. `from`: the time
+   * from which it is allowed, in ISO 8601; the earliest of several versions.
+   */
+  | { readonly by: 'age'; readonly minimum: string; readonly from: string }
   /** The publication time is not known. */
-  | {
-      readonly by: 'unknown-age';
-      readonly minimum: string;
-      /** The reason, such as `its image names no date`; undefined: it differs between versions. */
-      readonly because: string | undefined;
-      readonly origin: Origin;
-    }
-  /** The image lacks the signature that an ImageConfig requires. */
-  | {
-      readonly by: 'signature';
-      /** Name of the ImageConfig. */
-      readonly policy: string;
-      /** The reasons by authority; undefined: they differ between versions. */
-      readonly because: string | undefined;
-      readonly origin: Origin;
-    };
+  | { readonly by: 'unknown-age'; readonly minimum: string; readonly because: string | undefined }
+  /** The image lacks the signature that the ImageConfig `policy` requires. */
+  | { readonly by: 'signature'; readonly policy: string; readonly because: string | undefined }
+);
 
 export type RulingKind = Ruling['by'];
 
