@@ -46,7 +46,7 @@ export const addCommand = defineCommand({
     for (const ref of named) {
       const { repository, version } = rootOf(ref);
       const entry = set.list.entries.find(({ name }) => name === repository);
-      if (entry === undefined || version !== ANY_VERSION) set.name(repository);
+      if (entry === undefined || version !== ANY_VERSION) set.named.add(repository);
       if (entry !== undefined) edits.push(changeEntry(set, entry, version, args));
       else {
         refuseElsewhere(repository, before);
@@ -109,7 +109,7 @@ async function addEntries(
   if (answer.status !== 'solved') {
     const hinted = await set.takeHint(answer, refs);
     if (hinted === undefined) return set.refuse(answer, refs);
-    for (const ref of hinted) set.name(rootOf(ref).repository);
+    for (const ref of hinted) set.named.add(rootOf(ref).repository);
     return addEntries(set, hinted, { edits, isWritten });
   }
   for (const { repository, version } of roots) {

@@ -39,6 +39,10 @@ type EditArgs = ArgsOf<typeof editFlags>;
 /** An input file with pending edits. They are written together with the answer, or not at all. */
 export class EditedSet {
   readonly lock: LockOnDisk | undefined;
+  /** Packages that the command names: messages say so, and no suggestion changes or removes them. */
+  readonly named = new Set<Repository>();
+  /** The command names the release: no suggestion changes it. */
+  isReleaseNamed = false;
   #args: EditArgs;
   readonly #io: RunIo;
   readonly #stats = noStats();
@@ -47,10 +51,7 @@ export class EditedSet {
   /** New texts of other files that a hint changes. */
   #others: ReadonlyMap<string, string> = new Map();
   #hintsTaken = 0;
-  /** Repositories whose version the command names. */
-  readonly #named = new Set<Repository>();
   #source: PackageSource | undefined;
-  #isReleaseNamed = false;
 
   constructor(args: EditArgs, io: RunIo, found: ListInFile, lock: LockOnDisk | undefined) {
     this.#args = args;
@@ -79,16 +80,6 @@ export class EditedSet {
   /** A release or range that overrides the input files. */
   resolveFor(crossplane: string): void {
     this.#args = { ...this.#args, crossplane };
-  }
-
-  /** The command names this package: messages say so, and no suggestion changes or removes it. */
-  name(repository: Repository): void {
-    this.#named.add(repository);
-  }
-
-  /** The command names the release: no suggestion changes it. */
-  nameRelease(): void {
-    this.#isReleaseNamed = true;
   }
 
   /** Packages whose prereleases are admitted, by flag or hint. */
@@ -121,7 +112,7 @@ export class EditedSet {
   /** The command line is the origin of what it names, although the file will contain it. */
   #withNamed(request: Request): Request {
     const roots = request.roots.map((root) => {
-      if (root.root !== 'package' || !this.#named.has(root.repository)) return root;
+      if (root.root !== 'package' || !this.named.has(root.repository)) return root;
       const isRef = root.origin.file === COMMAND_LINE.file;
       return { ...root, isNamed: true, origin: isRef ? root.origin : COMMAND_LINE };
     });
@@ -138,7 +129,7 @@ export class EditedSet {
       ...resolveOptions(this.#args, await this.source(request), this.#io),
       lockfile: this.lock?.lockfile,
       longerTags: await wantsLongerTags(this.#args, this.lock, this.#io),
-      isReleaseNamed: this.#isReleaseNamed,
+      isReleaseNamed: this.isReleaseNamed,
       unlock,
     };
     return withProgress(this.#io, this.#stats, () => resolve(request, options));

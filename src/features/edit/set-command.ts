@@ -24,7 +24,7 @@ export const setCommand = defineCommand({
     const value = targetFor(args.value)?.version ?? args.value;
     const set = await EditedSet.open(args, io);
     set.edit(set.list.operationsToSetCrossplane(value));
-    set.nameRelease();
+    set.isReleaseNamed = true;
     // The file of a package states which releases it admits, not which one to resolve for.
     const isSet = isPackageSet(set.list);
     if (!isSet) set.resolveFor(value);

@@ -242,20 +242,13 @@ export class NounPhrases {
 
   #versions({ variable, values }: Term, list: (items: readonly string[]) => string): string {
     const subject = this.subjects.subject(variable);
-    switch (subject.about) {
-      case 'package': {
-        const name = this.name(subject.repository);
-        const range = rangeText(subject.versions, values, list);
-        const words = /^(every version|no version|\d+ versions)(.*)$/.exec(range);
-        return words === null ? `${name} ${range}` : `${words[1]!} of ${name}${words[2]!}`;
-      }
-      case 'crossplane':
-        return `Crossplane ${this.releases(values)}`;
-      case 'api':
-        return `a package that owns ${formatCrdRef(subject.demand)}`;
-      case 'local':
-        return subject.root.by!;
-    }
+    if (subject.about === 'crossplane') return `Crossplane ${this.releases(values)}`;
+    if (subject.about === 'api') return `a package that owns ${formatCrdRef(subject.demand)}`;
+    if (subject.about === 'local') return subject.root.by!;
+    const name = this.name(subject.repository);
+    const range = rangeText(subject.versions, values, list);
+    const words = /^(every version|no version|\d+ versions)(.*)$/.exec(range);
+    return words === null ? `${name} ${range}` : `${words[1]!} of ${name}${words[2]!}`;
   }
 
   /** `v1.20.0`, `v1.20.0 to v2.1.0`. */
@@ -266,7 +259,6 @@ export class NounPhrases {
     return `${inside.at(-1)!.raw} to ${inside[0]!.raw}`;
   }
 
-  /** Returns the target releases as a clause. */
   targetClause(): string {
     return `the target is Crossplane ${this.releases(VersionSet.all)}`;
   }
@@ -295,10 +287,8 @@ export function rangeText(
   if (values.equals(ANY_VERSION)) return EVERY_VERSION;
   const ascending = versions.ascending();
   const inside = ascending.filter((value) => values.has(value));
-  const opaque = versions
-    .all()
-    .filter((value) => versions.version(value) === undefined && values.has(value))
-    .map((value) => versions.label(value));
+  const isOpaque = (value: number) => versions.version(value) === undefined;
+  const opaque = versions.all().filter((value) => isOpaque(value) && values.has(value));
   if (versions.isListed && inside.length === ascending.length && inside.length > 1) {
     return EVERY_VERSION;
   }
@@ -313,13 +303,14 @@ export function rangeText(
     ranges.push(first === last ? first : `${first} to ${last}`);
     start = undefined;
   }
-  const all = [...ranges, ...opaque.sort()];
+  const opaqueLabels = opaque.map((value) => versions.label(value)).sort();
+  const all = [...ranges, ...opaqueLabels];
   if (all.length === 0) return 'no version';
   if (all.length <= MAX_RANGES_NAMED) return list(all);
   if (inside.length === 0)
     return list([...all.slice(0, MAX_RANGES_NAMED), `${all.length - MAX_RANGES_NAMED} more`]);
   const ends = [inside[0]!, inside.at(-1)!].map((value) => versions.label(value));
-  return list([`${inside.length} versions from ${ends[0]!} to ${ends[1]!}`, ...opaque]);
+  return list([`${inside.length} versions from ${ends[0]!} to ${ends[1]!}`, ...opaqueLabels]);
 }
 
 /** Returns the place of an input as the subject of a sentence. */

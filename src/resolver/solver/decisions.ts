@@ -78,16 +78,9 @@ export function preferredValue(variable: Variable, state: DecisionState): number
 
 function preference(variable: Variable, state: DecisionState): readonly number[] {
   const subject = state.subjects.subject(variable);
-  switch (subject.about) {
-    case 'package':
-      return subject.versions.preference();
-    case 'crossplane':
-      return state.problem.releases.map((_, i) => FIRST + i);
-    case 'api':
-      return ownerPreference(subject, state);
-    case 'local':
-      return [FIRST];
-  }
+  if (subject.about === 'package') return subject.versions.preference();
+  if (subject.about === 'crossplane') return state.problem.releases.map((_, i) => FIRST + i);
+  return subject.about === 'api' ? ownerPreference(subject, state) : [FIRST];
 }
 
 /** Decided packages first, then locked packages, then by name. */

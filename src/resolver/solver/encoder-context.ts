@@ -148,16 +148,9 @@ export class Subjects implements Names {
 
   nameOf(variable: Variable): string {
     const subject = this.subject(variable);
-    switch (subject.about) {
-      case 'package':
-        return subject.repository;
-      case 'crossplane':
-        return 'Crossplane';
-      case 'api':
-        return formatCrdRef(subject.demand);
-      case 'local':
-        return `root ${this.rootIndex(subject.root)}`;
-    }
+    if (subject.about === 'crossplane') return 'Crossplane';
+    if (subject.about === 'api') return formatCrdRef(subject.demand);
+    return subject.about === 'local' ? `root ${this.rootIndex(subject.root)}` : subject.repository;
   }
 
   rootIndex(root: RootRequirement): number {
@@ -181,19 +174,14 @@ export class Subjects implements Names {
   }
 
   package(repository: Repository): PackageSubject {
-    return getOrCreate(this.#packages, repository, () =>
-      this.add((variable) => this.#unknownPackage(repository, variable)),
-    );
-  }
-
-  #unknownPackage(repository: Repository, variable: Variable): PackageSubject {
-    return {
+    const { prereleases, locked } = this.#problem;
+    const create = (variable: Variable): PackageSubject => ({
       about: 'package',
       variable,
       repository,
       versions: new PackageVersions(this.#problem, {
-        prereleases: this.#problem.prereleases.has(repository),
-        locked: this.#problem.locked.get(repository),
+        prereleases: prereleases.has(repository),
+        locked: locked.get(repository),
         preferNear: this.#relaxed.get(repository),
       }),
       exists: true,
@@ -205,7 +193,8 @@ export class Subjects implements Names {
       edges: new Map(),
       checkedUpTo: 0,
       isRefused: undefined,
-    };
+    });
+    return getOrCreate(this.#packages, repository, () => this.add(create));
   }
 }
 
