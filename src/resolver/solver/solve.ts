@@ -199,65 +199,45 @@ function unrequiredPins(solution: Solution, problem: Problem) {
     root.requires === 'package' && root.pin !== undefined ? [{ root, pin: root.pin }] : [],
   );
   if (pins.length === 0 || problem.ignoreRequirements) return [];
-  const graph = new SolutionGraph(solution, problem);
-  const reached = graph.reachedFromRoots();
+  const { reached, requirementsOf } = requirementsIn(solution, problem);
   return pins.flatMap(({ root, pin: { requiredBy } }) => {
     if (reached.has(effectiveRepository(problem, root.repository))) return [];
     const leadsToPin = ({ repository }: SelectedPackage) =>
       repository === root.repository || requiredBy.has(repository);
     const droppedBy = [...reached.values()].filter(
-      (one) => requiredBy.has(one.repository) && !graph.requiredBy(one).some(leadsToPin),
+      (one) => requiredBy.has(one.repository) && !requirementsOf(one).some(leadsToPin),
     );
     return [{ root, droppedBy }];
   });
 }
 
-/** The requirements between the packages of a solution. */
-class SolutionGraph {
-  readonly #problem: Problem;
-  readonly #selected: ReadonlyMap<Repository, SelectedPackage>;
-
-  constructor({ selected }: Solution, problem: Problem) {
-    this.#problem = problem;
-    this.#selected = new Map(selected.map((one) => [one.repository, one]));
-  }
-
-  /** Returns the packages that a package requires. */
-  requiredBy({ meta }: SelectedPackage): readonly SelectedPackage[] {
-    return meta.requirements.flatMap((requirement) =>
-      requirement.requires === 'package'
-        ? this.#package(requirement.repository)
-        : this.#owners(requirement.demand),
-    );
-  }
-
-  /** Returns the packages that the roots require, directly or not. Pins are ignored. */
-  reachedFromRoots(): ReadonlyMap<Repository, SelectedPackage> {
-    const reached = new Map<Repository, SelectedPackage>();
-    const next = this.#problem.roots.flatMap((root) => {
-      if (root.requires === 'api') return this.#owners(root.crd);
-      return root.requires === 'package' && root.pin === undefined
-        ? this.#package(root.repository)
-        : [];
-    });
-    for (let one = next.pop(); one !== undefined; one = next.pop()) {
-      if (reached.has(one.repository)) continue;
-      reached.set(one.repository, one);
-      next.push(...this.requiredBy(one));
-    }
-    return reached;
-  }
-
-  #package(named: Repository): SelectedPackage[] {
-    const found = this.#selected.get(effectiveRepository(this.#problem, named));
-    return found === undefined ? [] : [found];
-  }
-
-  /** Returns the packages that may own a CRD; all packages if the CRD is not required by name. */
-  #owners(demand: CrdRef): SelectedPackage[] {
-    const all = [...this.#selected.values()];
-    if (!('crd' in demand)) return all;
+/**
+ * Returns the packages of a solution that the roots require, directly or not, and a function that
+ * returns what a package requires. Pins are ignored.
+ */
+function requirementsIn({ selected }: Solution, problem: Problem) {
+  const byRepository = new Map(selected.map((one) => [one.repository, one]));
+  const named = (repository: Repository) =>
+    byRepository.get(effectiveRepository(problem, repository)) ?? [];
+  const ownersOf = (demand: CrdRef) => {
+    // Any package may own a CRD that is not required by name.
+    if (!('crd' in demand)) return selected;
     const key = ownershipKey({ kind: 'CRD', name: demand.crd });
-    return all.filter(({ meta }) => meta.owns.some((object) => ownershipKey(object) === key));
+    return selected.filter(({ meta }) => meta.owns.some((object) => ownershipKey(object) === key));
+  };
+  const requirementsOf = ({ meta }: SelectedPackage) =>
+    meta.requirements.flatMap((each) =>
+      each.requires === 'package' ? named(each.repository) : ownersOf(each.demand),
+    );
+  const next = problem.roots.flatMap((root) => {
+    if (root.requires === 'api') return ownersOf(root.crd);
+    return root.requires === 'package' && root.pin === undefined ? named(root.repository) : [];
+  });
+  const reached = new Map<Repository, SelectedPackage>();
+  for (let one = next.pop(); one !== undefined; one = next.pop()) {
+    if (reached.has(one.repository)) continue;
+    reached.set(one.repository, one);
+    next.push(...requirementsOf(one));
   }
+  return { reached, requirementsOf };
 }
