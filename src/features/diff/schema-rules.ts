@@ -118,7 +118,13 @@ const REQUIRED_RULES: RuleFamily = {
   keywords: ['required'],
   *find(pair) {
     const [oldNames, newNames] = [requiredIn(pair.before), requiredIn(pair.after)];
-    for (const field of newNames) if (!oldNames.has(field)) yield required(field, pair);
+    for (const field of newNames) {
+      if (oldNames.has(field)) continue;
+      const at = { rule: 'required-added', field, keyword: 'required' };
+      yield fieldsIn(pair.after).get(field)?.['default'] === undefined
+        ? { ...at, severity: 'stored', text: 'required now: objects without it are refused' }
+        : { ...at, severity: 'harmless', text: 'required now, with a default' };
+    }
     for (const field of oldNames) {
       if (newNames.has(field) || isRemoved(field, pair)) continue;
       const text = 'no longer required: objects may be without it';
@@ -134,13 +140,6 @@ function requiredIn(schema: JsonObject): ReadonlySet<string> {
 /** Returns false for a field that both schemas lack: a pair may leave out fields without changes. */
 function isRemoved(field: string, { before, after }: SchemaPair): boolean {
   return fieldsIn(before).has(field) && !fieldsIn(after).has(field);
-}
-
-function required(field: string, { after }: SchemaPair): RuleFinding {
-  const at = { rule: 'required-added', field, keyword: 'required' };
-  return fieldsIn(after).get(field)?.['default'] === undefined
-    ? { ...at, severity: 'stored', text: 'required now: objects without it are refused' }
-    : { ...at, severity: 'harmless', text: 'required now, with a default' };
 }
 
 const UNKNOWN = 'x-kubernetes-preserve-unknown-fields';
@@ -193,12 +192,9 @@ const LIST_RULES: RuleFamily = {
     if (oldType !== newType) {
       const isAtomic = newType === 'atomic';
       const effect = isAtomic ? 'is replaced as a whole' : 'items that are the same are refused';
-      yield {
-        rule: 'list-type-changed',
-        severity: isAtomic ? 'writers' : 'stored',
-        text: `list type changed from ${oldType} to ${newType}: ${effect}`,
-        keyword: LIST_TYPE,
-      };
+      const text = `list type changed from ${oldType} to ${newType}: ${effect}`;
+      const severity = isAtomic ? 'writers' : 'stored';
+      yield { rule: 'list-type-changed', severity, text, keyword: LIST_TYPE };
     } else if ((before[LIST_TYPE] === undefined) !== (after[LIST_TYPE] === undefined)) {
       const text = `list type ${newType} is written out, or no longer`;
       yield { rule: 'list-type-rewritten', severity: 'harmless', text, keyword: LIST_TYPE };
@@ -241,13 +237,16 @@ const TYPE_RULES: RuleFamily = {
     const [oldType, newType] = [typeOf(before), typeOf(after)];
     if (oldType !== newType) {
       const isWider = newType === ANY || WIDER[oldType]?.includes(newType) === true;
-      const effect = isWider ? 'takes more' : 'values of objects are refused';
-      yield {
-        rule: isWider ? 'type-widened' : 'type-changed',
-        severity: isWider ? 'readers' : 'stored',
-        text: `type changed from ${oldType} to ${newType}: ${effect}`,
-        keyword: 'type',
-      };
+      const text = `type changed from ${oldType} to ${newType}`;
+      const refused = `${text}: values of objects are refused`;
+      yield isWider
+        ? {
+            rule: 'type-widened',
+            severity: 'readers',
+            text: `${text}: takes more`,
+            keyword: 'type',
+          }
+        : { rule: 'type-changed', severity: 'stored', text: refused, keyword: 'type' };
     } else if (before['type'] !== after['type']) {
       const text = `type is written otherwise: ${newType}`;
       yield { rule: 'type-rewritten', severity: 'harmless', text, keyword: 'type' };
@@ -255,12 +254,9 @@ const TYPE_RULES: RuleFamily = {
     const [from, to] = [stringOf(before['format']), stringOf(after['format'])];
     if (from === to) return;
     const isWider = to === undefined || WIDER_FORMATS[from ?? '']?.includes(to) === true;
-    yield {
-      rule: 'format-changed',
-      severity: isWider ? 'readers' : 'stored',
-      text: `format changed from ${shownValue(from)} to ${shownValue(to)}`,
-      keyword: 'format',
-    };
+    const text = `format changed from ${shownValue(from)} to ${shownValue(to)}`;
+    const severity = isWider ? 'readers' : 'stored';
+    yield { rule: 'format-changed', severity, text, keyword: 'format' };
   },
 };
 

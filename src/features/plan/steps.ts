@@ -132,16 +132,11 @@ interface OwnerlessObjects {
   readonly objects: readonly OwnedObject[];
 }
 
-/** The effects of a step on objects of packages. */
-interface StepObjects {
-  readonly handOvers: readonly HandOver[];
-  /** Objects that are deleted with a removed package object. */
-  readonly deleted: readonly OwnerlessObjects[];
-  /** Objects that an updated package no longer contains, which stay. */
-  readonly dropped: readonly OwnerlessObjects[];
-}
-
-export function stepObjects({ applied, removed, after }: PlanStep): StepObjects {
+/**
+ * Returns the objects that change owners in a step, those that are deleted with a removed package
+ * object, and those that an updated package no longer contains, which stay.
+ */
+export function stepObjects({ applied, removed, after }: PlanStep) {
   const owners = new Map(
     after.flatMap(({ locked }) => locked.owns.map((owned) => [ownershipKey(owned), locked])),
   );
