@@ -112,25 +112,26 @@ function readConfig(config: JsonValue | undefined): KrmConfig | FunctionAnswer {
   }
   const at = isMap ? 'data' : 'spec';
   const spec = mappingOf(object[at]) ?? {};
-  const bad = (field: string, message: string) => badConfig(`${at}.${field}`, message, spec[field]);
+  const wrong = (field: string, message: string) =>
+    badConfig(`${at}.${field}`, message, spec[field]);
   const unknown = Object.keys(spec).find((field) => !FIELDS.includes(field));
-  if (unknown !== undefined) return bad(unknown, `is no field: these are ${FIELDS.join(', ')}`);
+  if (unknown !== undefined) return wrong(unknown, `is no field: these are ${FIELDS.join(', ')}`);
   const { lock, pin, crossplane, argocd = false, mode = 'render' } = spec;
-  if (lock !== undefined && (stringOf(lock) ?? '') === '') return bad('lock', 'must be a path');
+  if (lock !== undefined && (stringOf(lock) ?? '') === '') return wrong('lock', 'must be a path');
   const { choices: pins } = pinFlags.pin;
   const pinned = pins.find((each) => each === pin);
   if (pin !== undefined && pinned === undefined) {
-    return bad('pin', `must be one of ${pins.join(', ')}`);
+    return wrong('pin', `must be one of ${pins.join(', ')}`);
   }
   if (crossplane !== undefined && stringOf(crossplane) === undefined) {
-    return bad('crossplane', 'must be a Crossplane release');
+    return wrong('crossplane', 'must be a Crossplane release');
   }
   // The data of a ConfigMap consists of strings.
   const isTrue = argocd === true || argocd === 'true';
   if (!isTrue && argocd !== false && argocd !== 'false') {
-    return bad('argocd', 'must be true or false');
+    return wrong('argocd', 'must be true or false');
   }
-  if (mode !== 'render' && mode !== 'validate') return bad('mode', 'must be render or validate');
+  if (mode !== 'render' && mode !== 'validate') return wrong('mode', 'must be render or validate');
   return {
     lock: stringOf(lock) ?? DEFAULT_LOCK,
     pin: pinned,
