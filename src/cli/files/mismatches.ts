@@ -47,27 +47,22 @@ export function mismatchAdvice(mismatches: readonly Mismatch[], lockfile: string
   const has = (...kinds: readonly Mismatch['kind'][]) =>
     mismatches.some(({ kind }) => kinds.includes(kind));
   const moved = mismatches.find(({ kind }) => kind === 'tag-moved');
-  const lines: string[] = [];
-  if (moved !== undefined) lines.push(...movedTagAlert(moved));
-  if (has('content')) lines.push(...editedLockAlert(lockfile));
-  if (has('gone')) {
-    lines.push(
-      'hint: name the source that it was locked from with `--from`; `xpkg-resolve vendor` keeps a copy of what is locked',
-    );
-  }
-  if (has('constraint', 'input', 'stale') && moved === undefined) {
-    lines.push('hint: run `xpkg-resolve resolve` and commit what it writes');
-  }
+  const isOutdated = moved === undefined && has('constraint', 'input', 'stale');
   const bundle = mismatches.filter(({ kind }) => kind === 'bundle');
-  if (bundle.length > 0 && bundle.every(({ text }) => text === NO_BUNDLE)) {
-    lines.push('hint: it was not rendered yet, or elsewhere: without `--check`, it is written');
-  } else if (bundle.length > 0) {
-    lines.push(
-      `hint: it was edited, or not rendered from \`${lockfile}\` as it is: see what differs, then \`xpkg-resolve render\` writes it again`,
-    );
-  }
-  return lines;
+  const renderHint = bundle.every(({ text }) => text === NO_BUNDLE)
+    ? 'hint: it was not rendered yet, or elsewhere: without `--check`, it is written'
+    : `hint: it was edited, or not rendered from \`${lockfile}\` as it is: see what differs, then \`xpkg-resolve render\` writes it again`;
+  return [
+    ...(moved === undefined ? [] : movedTagAlert(moved)),
+    ...(has('content') ? editedLockAlert(lockfile) : []),
+    ...(has('gone') ? [GONE_HINT] : []),
+    ...(isOutdated ? ['hint: run `xpkg-resolve resolve` and commit what it writes'] : []),
+    ...(bundle.length > 0 ? [renderHint] : []),
+  ];
 }
+
+const GONE_HINT =
+  'hint: name the source that it was locked from with `--from`; `xpkg-resolve vendor` keeps a copy of what is locked';
 
 /** Reports mismatches as the only result of a command. */
 export function reportMismatches(

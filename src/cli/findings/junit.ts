@@ -21,8 +21,8 @@ function casesIn({ findings }: PlacedStep): number {
 }
 
 function failuresIn({ status, findings }: PlacedStep): number {
-  const failing = findings.filter(({ fails }) => fails).length;
-  return failing === 0 && findings.length === 0 && status === 'failed' ? 1 : failing;
+  if (findings.length === 0) return status === 'failed' ? 1 : 0;
+  return findings.filter(({ fails }) => fails).length;
 }
 
 function suite(step: PlacedStep, command: string): string[] {
@@ -53,17 +53,13 @@ function wholeStep({ name, status, text }: PlacedStep, classname: string): strin
   return element('testcase', { name, classname }, inside);
 }
 
-function testCase(
-  { origin, rule, fails, severity, ...said }: PlacedFinding,
-  classname: string,
-): string[] {
+function testCase(finding: PlacedFinding, classname: string): string[] {
+  const { origin, rule, fails, severity } = finding;
   const place = formatOrigin(origin);
-  const whole = `${place}: ${severity}: ${findingText(said)} [${rule}]`;
-  const message = said.text.split('\n')[0]!;
-  const escaped = whole
-    .split('\n')
-    .map((line) => escapeMarkup(line, Infinity))
-    .join('\n');
+  const whole = `${place}: ${severity}: ${findingText(finding)} [${rule}]`;
+  const message = finding.text.split('\n')[0]!;
+  const lines = whole.split('\n').map((line) => escapeMarkup(line, Infinity));
+  const escaped = lines.join('\n');
   const inside = fails
     ? `<failure${attributes({ message, type: rule })}>${escaped}</failure>`
     : `<system-out>${escaped}</system-out>`;

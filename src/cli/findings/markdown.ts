@@ -2,11 +2,11 @@ import { formatOrigin } from '../../base/errors.js';
 import { codeBlock, codeSpan } from '../../base/escape.js';
 import { table } from './report-parts.js';
 import {
-  type PlacedFinding,
-  type PlacedReport,
   findingsOf,
   findingText,
   hasFailed,
+  type PlacedFinding,
+  type PlacedReport,
 } from './report.js';
 
 /** Maximum number of findings: code hosts cut comments at 65,536 characters. */

@@ -102,25 +102,22 @@ export function placedReport(report: Report, places: ReportPlaces): PlacedReport
 
 function placedFinding(finding: ReportFinding, { pathOf, fallback }: ReportPlaces): PlacedFinding {
   const { origin, text, fix } = finding;
-  const path = origin === undefined ? undefined : pathOf(origin.file);
+  const path = origin && pathOf(origin.file);
   const place = origin === undefined || path !== undefined ? '' : `${formatOrigin(origin)}: `;
   return {
     ...finding,
     origin:
-      path === undefined ? { file: fallback, line: 1 } : { file: path, line: origin!.line ?? 1 },
+      path === undefined ? { file: fallback, line: 1 } : { file: path, line: origin?.line ?? 1 },
     text: shownLines(`${place}${text}`),
-    fix: fix === undefined ? undefined : shownLines(fix),
+    fix: fix && shownLines(fix),
   };
 }
 
 function shownLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) =>
-      printable(line, Infinity)
-        .replaceAll(/\p{Surrogate}/gu, '\ufffd')
-        .trimEnd(),
-    )
-    .join('\n')
-    .trim();
+  const lines = text.split('\n').map((line) => {
+    return printable(line, Infinity)
+      .replaceAll(/\p{Surrogate}/gu, '\ufffd')
+      .trimEnd();
+  });
+  return lines.join('\n').trim();
 }
