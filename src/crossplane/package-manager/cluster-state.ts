@@ -243,7 +243,6 @@ function revisionOf(dumped: DumpedRevision): ClusterRevision {
   return { kind, name, of: packageName, reference: image, active: isActive, health };
 }
 
-/** Returns no row if its kind is not a kind that packages have. */
 function rowOf({ name, kind, source, version, dependencies }: DumpedRow): LockRow[] {
   if (kind === undefined) return [];
   const needed = dependencies.map((each) => ({ ...each, kind: each.kind ?? '' }));

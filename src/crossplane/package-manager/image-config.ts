@@ -104,7 +104,6 @@ export function settingFor(
   return bestMatch(image, configs, ({ settings }) => settings[setting] !== undefined)?.config;
 }
 
-/** Returns the best match among the ImageConfigs with a setting. */
 function bestMatch(
   image: string,
   configs: readonly ImageConfig[],

@@ -214,7 +214,6 @@ function* move(
   return { state: withObject(state, object), step: stepOn(implied, 'moved', version, moving.from) };
 }
 
-/** Returns the state with the condition of the Lock after a step. */
 function withCondition({ state, step }: ReconciledLock, target: Target): ClusterState {
   if (!packageManagerRules(target).lockConditions) return state;
   if (step?.did !== 'fail') return withResolved(state, HEALTHY);

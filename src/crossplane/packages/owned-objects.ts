@@ -39,10 +39,7 @@ export function objectTypeOf(owned: OwnedKind): { readonly kind: string; readonl
   return OWNED[owned === 'claim' ? 'XRD' : owned];
 }
 
-export const OWNED_KINDS: readonly OwnedKind[] = [
-  'claim',
-  ...(Object.keys(OWNED) as (keyof typeof OWNED)[]),
-];
+export const OWNED_KINDS = ['claim', ...Object.keys(OWNED)] as readonly OwnedKind[];
 
 /** Kinds whose objects become a CRD of the same name, which can have only one owner. */
 const CREATES_CRD: ReadonlySet<OwnedKind> = new Set(['CRD', 'XRD', 'claim', 'MRD']);

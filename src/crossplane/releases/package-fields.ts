@@ -83,9 +83,8 @@ export function unknownMetaFields(kind: PackageKind, document: JsonValue): Unkno
   };
   return unknownIn(document, known, [])
     .slice(0, MAX_UNKNOWN)
-    .map((path) => {
+    .map(({ path, siblings }) => {
       const name = String(path.at(-1));
-      const siblings = Object.keys(fieldsAt(known, path.slice(0, -1)));
       return { path, suggestion: didYouMean(name, siblings) ?? findElsewhere(known, name, '') };
     });
 }
@@ -97,26 +96,22 @@ export function unknownFieldText(kind: PackageKind, { path, suggestion }: Unknow
     : `${what}; did you mean \`${suggestion}\`?`;
 }
 
-function unknownIn(value: JsonValue, known: Fields, path: Path): Path[] {
+/** Returns the unknown fields of a value, and the known fields next to each. */
+function unknownIn(
+  value: JsonValue,
+  known: Fields,
+  path: Path,
+): { readonly path: Path; readonly siblings: readonly string[] }[] {
   if (!isMapping(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const at = [...path, name];
-    if (!Object.hasOwn(known, name)) return [at];
+    if (!Object.hasOwn(known, name)) return [{ path: at, siblings: Object.keys(known) }];
     const below = known[name]!;
     if (below === true) return [];
     if (!isListOfFields(below)) return unknownIn(inner, below, at);
     const items = isList(inner) ? inner : [];
     return items.flatMap((item, i) => unknownIn(item, below[0], [...at, i]));
   });
-}
-
-function fieldsAt(known: Fields, path: Path): Fields {
-  return path.reduce<Fields>((at, step) => {
-    if (typeof step === 'number') return at;
-    const below = at[step];
-    if (below === undefined || below === true) return {};
-    return isListOfFields(below) ? below[0] : below;
-  }, known);
 }
 
 function isListOfFields(below: Fields | readonly [Fields]): below is readonly [Fields] {

@@ -134,7 +134,6 @@ export function policyPlan<Rule>(
   });
 }
 
-/** Returns the policy of a plan for a package. */
 export function policyOf(
   { form, parts, days, unknown }: PolicyPlan,
   { repository, version }: VersionRule,

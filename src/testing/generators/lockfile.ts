@@ -143,14 +143,10 @@ function crdRequirement(knobs: LockfileKnobs): fc.Arbitrary<CrdRequirement> {
     version: sometimes(0.5, text(knobs, 'v1beta1')),
     kind: text(knobs, 'Bucket'),
   });
+  const version = 'v1beta1';
   return fc.oneof(
     named.map((crd) => ({ requires, demand: { crd }, text: crd, line })),
-    named.map((crd) => ({
-      requires,
-      demand: { crd, version: 'v1beta1' },
-      text: `${crd}/v1beta1`,
-      line,
-    })),
+    named.map((crd) => ({ requires, demand: { crd, version }, text: `${crd}/${version}`, line })),
     served.map((demand) => ({ requires, demand, text: `${demand.group}/${demand.kind}`, line })),
   );
 }
@@ -168,6 +164,7 @@ function ownsOf({ kind, apis }: SamplePackage, other: string | undefined): Owned
 }
 
 function template(knobs: LockfileKnobs): fc.Arbitrary<ObjectTemplate> {
+  const awkwardLabels = awkwardObject().map((labels) => ({ labels }));
   const metadata = fc.constantFrom<JsonObject>(
     {},
     { labels: { team: 'platform' } },
@@ -180,11 +177,7 @@ function template(knobs: LockfileKnobs): fc.Arbitrary<ObjectTemplate> {
   );
   return fc.record({
     apiVersion: sometimes(0.2, text(knobs, 'pkg.crossplane.io/v1beta1')),
-    metadata: either(
-      metadata,
-      knobs.awkward,
-      awkwardObject().map((labels) => ({ labels })),
-    ),
+    metadata: either(metadata, knobs.awkward, awkwardLabels),
     spec: either(spec, knobs.awkward, awkwardObject()),
   });
 }

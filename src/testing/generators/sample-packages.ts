@@ -99,7 +99,6 @@ export function samplePackage(n: number): SamplePackage {
   return sample(`${repository}-${round + 1}`, kind, ...apis.map((api) => numbered(api, round + 1)));
 }
 
-/** Returns whether a package belongs to the family of `FAMILY_PROVIDER`. */
 export function isFamilyMember({ repository }: SamplePackage): boolean {
   return repository.startsWith('xpkg.upbound.io/upbound/provider-aws-');
 }

@@ -45,18 +45,12 @@ function shuffled<T>(
 
 /** Adds packages with names and APIs that the universe does not use. */
 export function withUnrelated(universe: IndexFile, unrelated: IndexFile): IndexFile {
-  const added = Object.entries(unrelated.packages).map(
-    ([repository, { kind, versions }]): [string, IndexPackage] => [
-      unrelatedName(repository),
-      {
-        kind,
-        versions: Object.fromEntries(
-          Object.entries(versions).map(([tag, version]) => [tag, unrelatedVersion(version)]),
-        ),
-      },
-    ],
-  );
-  return { packages: { ...Object.fromEntries(added), ...universe.packages } };
+  const added: Record<string, IndexPackage> = {};
+  for (const [repository, { kind, versions }] of Object.entries(unrelated.packages)) {
+    const changed = Object.entries(versions).map(([tag, each]) => [tag, unrelatedVersion(each)]);
+    added[unrelatedName(repository)] = { kind, versions: Object.fromEntries(changed) };
+  }
+  return { packages: { ...added, ...universe.packages } };
 }
 
 function unrelatedName(repository: string): string {

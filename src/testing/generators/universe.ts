@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../sources/index/index-file.js';
-import type { PackageKind } from '../../crossplane/packages/package.js';
 import type { JsonObject } from '../../base/json.js';
 import {
   aliasOf,
@@ -156,21 +155,19 @@ export function publish(plan: UniversePlan): IndexFile {
 
 function placed({ packages, depth, family, alias }: UniversePlan): PlacedPackage[] {
   const layers = Math.min(depth + 1, packages.length);
-  const all = packages.map((plan, n) =>
-    placedPackage(samplePackage(n), plan, Math.floor((n * layers) / packages.length)),
-  );
+  const place = (sample: SamplePackage, one: PackagePlan, layer: number) =>
+    all.push({ sample, plan: one, layer, tags: tagsOf(one) });
+  const all: PlacedPackage[] = [];
+  for (const [n, one] of packages.entries())
+    place(samplePackage(n), one, Math.floor((n * layers) / packages.length));
   const twin = alias === undefined ? undefined : picked(alias, all);
   if (twin) all.push({ ...twin, sample: aliasOf(twin.sample) });
   if (family) {
     // The deepest layer: members require the family provider, which requires nothing.
-    all.push(placedPackage(FAMILY_PROVIDER, family.family, layers));
-    all.push(placedPackage(MONOLITHIC_PROVIDER, family.monolith, layers));
+    place(FAMILY_PROVIDER, family.family, layers);
+    place(MONOLITHIC_PROVIDER, family.monolith, layers);
   }
   return all;
-}
-
-function placedPackage(sample: SamplePackage, plan: PackagePlan, layer: number): PlacedPackage {
-  return { sample, plan, layer, tags: tagsOf(plan) };
 }
 
 function tagsOf({ versions }: PackagePlan): string[] {
@@ -185,15 +182,14 @@ function tagsOf({ versions }: PackagePlan): string[] {
 
 function published(self: PlacedPackage, all: readonly PlacedPackage[]): IndexPackage {
   const { sample, plan, tags } = self;
-  const versions: Record<string, IndexVersion> = {};
-  const publishAs = (tag: string, version: VersionPlan) => {
-    versions[tag] = contentsOf(tag, version, { self, all });
-  };
-  plan.versions.forEach((version, n) => publishAs(tags[n]!, version));
-  const newest = plan.versions.at(-1)!;
-  if (plan.oddTag === 'spelled-twice') publishAs(tags.at(-1)!.slice(1), newest);
-  else if (plan.oddTag !== undefined) publishAs(plan.oddTag, newest);
-  return { kind: sample.kind, versions };
+  const odd = plan.oddTag === 'spelled-twice' ? tags.at(-1)!.slice(1) : plan.oddTag;
+  const published = plan.versions.map((version, n) => [tags[n]!, version] as const);
+  if (odd !== undefined) published.push([odd, plan.versions.at(-1)!]);
+  const contents = published.map(([tag, version]) => [
+    tag,
+    contentsOf(tag, version, { self, all }),
+  ]);
+  return { kind: sample.kind, versions: Object.fromEntries(contents) };
 }
 
 /** A package and all packages of its universe. */
@@ -218,16 +214,13 @@ function contentsOf(tag: string, plan: VersionPlan, { self, all }: UniversePacka
 
 function apisOf({ allApis, sharesApiOf }: VersionPlan, { self, all }: UniversePackage): string[] {
   const { sample } = self;
-  const own = allApis ? sample.apis : sample.apis.slice(0, 1);
-  if (sharesApiOf === undefined) return [...own];
-  const other = picked(
-    sharesApiOf,
-    all.filter((candidate) => candidate !== self),
-  );
-  const shared = other?.sample.apis[0];
-  if (shared === undefined) return [...own];
-  const claimed = other?.sample.kind === 'Configuration' && sample.kind !== 'Configuration';
-  return [...new Set([...own, claimed ? claimOf(shared) : shared])];
+  const own = sample.apis.slice(0, allApis ? undefined : 1);
+  const others = all.filter((candidate) => candidate !== self);
+  const other = sharesApiOf === undefined ? undefined : picked(sharesApiOf, others)?.sample;
+  const shared = other?.apis[0];
+  if (shared === undefined) return own;
+  const isClaim = other?.kind === 'Configuration' && sample.kind !== 'Configuration';
+  return [...new Set([...own, isClaim ? claimOf(shared) : shared])];
 }
 
 function objectsOf(
@@ -253,7 +246,8 @@ function entryOf(requirement: RequirementPlan, { self, all }: UniversePackage): 
   const required = requiredPackage(requirement, { self, all });
   if (required === undefined) return [];
   const { repository, kind } = required.sample;
-  const asKind = requirement.fault === 'wrong-kind' ? wrongKind(kind) : kind;
+  const wrongKind = kind === 'Provider' ? 'Function' : 'Provider';
+  const asKind = requirement.fault === 'wrong-kind' ? wrongKind : kind;
   const version = constraintText(requirement.constraint, repository, required.tags);
   return requirement.explicit
     ? [{ apiVersion: 'pkg.crossplane.io/v1', kind: asKind, package: repository, version }]
@@ -265,21 +259,12 @@ function requiredPackage(
   { self, all }: UniversePackage,
 ): Pick<PlacedPackage, 'sample' | 'tags'> | undefined {
   if (requirement.fault === 'unpublished') return { sample: UNPUBLISHED, tags: [] };
-  const upwards = requirement.fault === 'upwards';
-  return picked(
-    requirement.to,
-    all.filter(
-      (other) =>
-        mayDependOn(self.sample.kind, other.sample.kind) &&
-        (upwards ? other.layer <= self.layer : other.layer > self.layer),
-    ),
+  const isUpwards = requirement.fault === 'upwards';
+  const { kind } = self.sample;
+  const possible = all.filter(
+    ({ sample, layer }) =>
+      (kind === 'Configuration' || sample.kind === 'Provider' || kind === sample.kind) &&
+      layer <= self.layer === isUpwards,
   );
-}
-
-function mayDependOn(kind: PackageKind, other: PackageKind): boolean {
-  return kind === 'Configuration' || other === 'Provider' || kind === other;
-}
-
-function wrongKind(kind: PackageKind): PackageKind {
-  return kind === 'Provider' ? 'Function' : 'Provider';
+  return picked(requirement.to, possible);
 }

@@ -170,7 +170,6 @@ export function namedVersion({ selector }: OracleRequirement): string | undefine
   return selector.form === 'digest' ? selector.digest : undefined;
 }
 
-/** Returns the versions with the locked one moved to the front. */
 export function lockedFirst(
   view: TargetView,
   repository: string,
@@ -200,7 +199,6 @@ function newestFirst(texts: readonly string[], dialect: Target['rules']['dialect
     .sort((a, b) => compareVersions(b, a) || byCodePoint(b.raw, a.raw));
 }
 
-/** Returns the locked version, if locked versions are preferred. */
 export function lockedVersion(view: TargetView, repository: string): string | undefined {
   const { prefer = 'locked', locked } = view.options;
   return prefer === 'locked' ? locked?.get(repository) : undefined;

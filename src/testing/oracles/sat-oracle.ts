@@ -134,7 +134,6 @@ class SatSearch {
     }
   }
 
-  /** Returns the variables of the packages on a cycle, or undefined. */
   #cycleIn(model: ReadonlySet<string>): string[] | undefined {
     const chosen = new Map(
       [...this.#encoding.choices.values()]
@@ -204,7 +203,6 @@ function encode(view: TargetView): Encoding | undefined {
   };
 }
 
-/** Returns the variables of the versions that provide an API. */
 function providingVariables(view: TargetView, api: CrdRef, choices: readonly Choice[]): string[] {
   return choices
     .filter(({ repository, version }) =>

@@ -165,7 +165,6 @@ export class TargetView {
     });
   }
 
-  /** Returns whether a policy of the request forbids a version. */
   isForbidden(repository: string, version: string): boolean {
     return (this.#request.policies ?? []).some(
       ({ registries, deny, minimumAge }) =>
@@ -220,7 +219,6 @@ export class TargetView {
     return !constraint.invalid && version !== undefined && constraint.admits(version);
   }
 
-  /** Returns every object that a selection installs, with its package. */
   installs(selected: ReadonlyMap<string, string>): readonly (readonly [string, PackageObject])[] {
     return [
       ...this.locals().flatMap(({ name, objects }) => objects.map((o) => [name, o] as const)),
@@ -312,7 +310,6 @@ export function violationsOf(
   ];
 }
 
-/** Returns the requirements of the roots and of the selected packages. */
 export function requirementsIn(
   view: TargetView,
   selected: SelectedVersions,
