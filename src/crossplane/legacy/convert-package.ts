@@ -231,8 +231,6 @@ export async function convertPackage(
     ...(permissionRequests.length > 0 && { permissionRequests }),
   };
   const crds = await convertCrds(files);
-  const orNone = <T extends object>(value: T) =>
-    Object.keys(value).length > 0 ? value : undefined;
   const meta = {
     apiVersion: 'meta.pkg.crossplane.io/v1',
     kind: 'Provider',
@@ -254,6 +252,11 @@ export async function convertPackage(
       ...lostFiles(files),
     ],
   };
+}
+
+/** Returns undefined for an object or a list without members. */
+function orNone<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length > 0 ? value : undefined;
 }
 
 /** Fields of app.yaml that become part of crossplane.yaml, or that only describe the format. */

@@ -168,7 +168,6 @@ export function generatedRelease(
 ): { readonly created?: string; readonly firstSeen?: string } {
   const draw = Number.parseInt(sha256(`age of ${repository}:${tag}`).slice(-4), 16);
   const days = Math.max(0, 40 - 9 * place) + (draw % 5);
-  const daysAgo = (age: number) => new Date(GENERATED_NOW - age * DAY).toISOString();
   const releases = [
     {},
     { created: '1970-01-01T00:00:00Z' },
@@ -176,4 +175,8 @@ export function generatedRelease(
     { created: daysAgo(days + 20), firstSeen: daysAgo(days) },
   ];
   return releases[draw % 11] ?? { created: daysAgo(days) };
+}
+
+function daysAgo(days: number): string {
+  return new Date(GENERATED_NOW - days * DAY).toISOString();
 }

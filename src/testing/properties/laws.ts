@@ -363,7 +363,7 @@ export async function checkLaws(
   const results: LawResult[] = [];
   for (const law of names) {
     try {
-      await (laws[law] as Law)(resolver, settings);
+      await laws[law](resolver, settings);
       results.push({ law, status: 'holds' });
     } catch (error) {
       if (!(error instanceof Error)) throw error;
