@@ -74,22 +74,22 @@ export type FuzzDocument = json.Static<typeof schema>;
 export const fuzzOutput = json.jsonOutput(schema, fuzzDocument);
 
 export function fuzzDocument({ shard, ...value }: FuzzValue): FuzzDocument {
-  const place = (foundAt: number) => (shard === undefined ? {} : { foundAt });
+  const placeOf = (foundAt: number) => (shard === undefined ? undefined : foundAt);
   return {
     shard,
     ...value,
     varied: value.varied.map(({ repository, versions }) => ({ source: repository, versions })),
     breakages: value.breakages.map(({ example, foundAt, brokenOn, refusal, others, replay }) => ({
-      ...place(foundAt),
+      foundAt: placeOf(foundAt),
       packages: example.choices.map(choiceJson),
       crossplane: example.release.version,
       brokenOn,
       explanation: refusal.explanation,
-      core: refusal.core.map(({ kind, text: what, path }) => ({ kind, text: what, path })),
-      suggestions: refusal.suggestions.map(({ text: what }) => ({ text: what })),
+      core: refusal.core.map(({ kind, text, path }) => ({ kind, text, path })),
+      suggestions: refusal.suggestions.map(({ text }) => ({ text })),
       replay,
       others: others.map((other) => ({
-        ...place(other.foundAt),
+        foundAt: placeOf(other.foundAt),
         packages: other.choices.map(choiceJson),
         crossplane: other.release,
       })),
@@ -102,7 +102,7 @@ function choiceJson({ root, tag }: RootChoice): ChoiceDocument {
   const name = rootName({ root });
   switch (root.root) {
     case 'package':
-      return { source: name, ...(tag !== undefined && { version: tag }) };
+      return { source: name, version: tag };
     case 'local':
       return { local: name };
     case 'crd':
@@ -158,8 +158,8 @@ function inWords(document: ChoiceDocument): string {
 }
 
 /** Returns the name of a root, which is the same in every example. */
-export function nameOfChoice({ source: repository, local, crd }: ChoiceDocument): string {
-  return repository ?? local ?? crd ?? '';
+export function nameOfChoice({ source, local, crd }: ChoiceDocument): string {
+  return source ?? local ?? crd ?? '';
 }
 
 /** Returns releases as text; those adjacent in `all`, which is newest first, as `oldest to newest`. */

@@ -214,7 +214,7 @@ export const convertOutput = json.valueOutput(convertSchema);
 
 /** Returns a line for each loss, and a summary. */
 export function conversionLines({ folder, name, files, losses }: ConversionReport): string[] {
-  const lines = losses.map(({ file, what, text: why }) => `${file}: ${what}: ${why}`);
+  const lines = losses.map(({ file, what, text }) => `${file}: ${what}: ${text}`);
   const crds = counted(files.length - 1, 'CRD');
   const lost = `lines above, of what has no equivalent: ${losses.length}`;
   return [...lines, `Provider ${name} in ${folder}/: crossplane.yaml and ${crds}; ${lost}`].map(

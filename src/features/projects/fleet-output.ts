@@ -205,14 +205,9 @@ export function fleetDocuments({
     ...failureIn(out),
     // A project without an answer still has a lockfile.
     crossplane: lockfile?.crossplane,
-    packages: lockfile?.packages.map(({ repository, version: locked }) => {
+    packages: lockfile?.packages.map(({ repository, version }) => {
       const usual = usualVersions.get(repository)!;
-      return {
-        source: repository,
-        version: locked,
-        usual,
-        standing: compareWithUsual(locked, usual),
-      };
+      return { source: repository, version, usual, standing: compareWithUsual(version, usual) };
     }),
     update: update && {
       status: update.status,

@@ -76,7 +76,7 @@ const flags = {
   ),
 } as const;
 
-type Args = ArgsOf<typeof flags>;
+type Args = ArgsOf<typeof flags & typeof refsArgument>;
 
 export const simulateCommand = defineCommand({
   positionals: refsArgument,
@@ -136,13 +136,14 @@ function isAsExpected({ settled, target, otherEnds, disagreements = [] }: Simula
 }
 
 /** Throws for flags without effect, and for flags that contradict `--all`. */
-function validateFlags(args: Args & ArgsOf<typeof refsArgument>): void {
+function validateFlags(args: Args): void {
   const { all, onto, prune, orders } = args;
   if (args.pin !== undefined && !all) throw flagWithoutEffect('--pin', '`--all`');
   if (prune && !all) throw flagWithoutEffect('--prune', '`--all`');
   if (prune && onto === undefined) throw flagWithoutEffect('--prune', '`--onto`');
-  if (args.ontoPin !== undefined && onto === undefined)
+  if (args.ontoPin !== undefined && onto === undefined) {
     throw flagWithoutEffect('--onto-pin', '`--onto`');
+  }
   if (args.seed !== undefined && orders === 0) throw flagWithoutEffect('--seed', '`--orders`');
   if (!all) return;
   if (args.locked) throw conflictingFlags('--all', '--locked');
@@ -155,7 +156,7 @@ function validateFlags(args: Args & ArgsOf<typeof refsArgument>): void {
 
 /** Returns the request with the roots to apply; undefined with `--all`. */
 async function requestOf(
-  args: Args & ArgsOf<typeof refsArgument>,
+  args: Args,
   before: ClusterBefore | undefined,
   io: RunIo,
 ): Promise<Request | undefined> {
