@@ -158,12 +158,10 @@ function storyOf({ of, story, hints, clashes, nodes }: PackageGraph): string {
 
 /** Returns a link to each node, by id. */
 function linksOf(nodes: readonly GraphNode[]): ReadonlyMap<string, string> {
-  return new Map(
-    nodes.map(({ id, name }, i) => [
-      id,
-      `<a href="#p${i}" data-go="${i}">${escapeMarkup(name)}</a>`,
-    ]),
-  );
+  const links = nodes.map(({ id, name }, i) => {
+    return [id, `<a href="#p${i}" data-go="${i}">${escapeMarkup(name)}</a>`] as const;
+  });
+  return new Map(links);
 }
 
 function panel(name: string, title: string, content: string): string[] {

@@ -78,7 +78,8 @@ export function layOut({ nodes, edges }: PackageGraph): GraphLayout {
     const { x, y } = drawn.node(node.id);
     return { node, x, y, ...sizeOf(node) };
   });
-  if (!hasLabels || longestColumn(placed) > MAX_COLUMN) return denseLayout(placed, edges);
+  const longestColumn = Math.max(0, ...columnsOf(placed).map(({ length }) => length));
+  if (!hasLabels || longestColumn > MAX_COLUMN) return denseLayout(placed, edges);
   const lines = edges.map((edge): PlacedEdge => {
     const { points, x, y } = drawn.edge(edge.from, edge.to);
     const isPlaced = edgeText(edge) !== '' && x !== undefined && y !== undefined;
@@ -102,10 +103,11 @@ function sizeOf(node: GraphNode): { readonly width: number; readonly height: num
   return { width: Math.max(MIN_NODE_WIDTH, Math.ceil(text) + NODE_PADDING), height: NODE_HEIGHT };
 }
 
-function longestColumn(placed: readonly PlacedNode[]): number {
-  const lengths = new Map<number, number>();
-  for (const { x } of placed) lengths.set(x, (lengths.get(x) ?? 0) + 1);
-  return Math.max(0, ...lengths.values());
+/** Returns the nodes of each column, from left to right. */
+function columnsOf(placed: readonly PlacedNode[]): PlacedNode[][] {
+  const columns = new Map<number, PlacedNode[]>();
+  for (const each of placed) getOrCreate(columns, each.x, () => []).push(each);
+  return [...columns].sort(([a], [b]) => a - b).map(([, members]) => members);
 }
 
 const MARGIN = 16;
@@ -156,18 +158,14 @@ interface ColumnPart {
 }
 
 function columnParts(placed: readonly PlacedNode[]): ColumnPart[] {
-  const columns = new Map<number, PlacedNode[]>();
-  for (const each of placed) getOrCreate(columns, each.x, () => []).push(each);
-  return [...columns]
-    .sort(([a], [b]) => a - b)
-    .flatMap(([, members]) => {
-      const inOrder = members.toSorted((a, b) => a.y - b.y);
-      const length = Math.ceil(members.length / Math.ceil(members.length / MAX_COLUMN));
-      return Array.from({ length: Math.ceil(members.length / length) }, (_, i) => ({
-        isFirst: i === 0,
-        members: inOrder.slice(i * length, (i + 1) * length),
-      }));
-    });
+  return columnsOf(placed).flatMap((members) => {
+    const inOrder = members.toSorted((a, b) => a.y - b.y);
+    const length = Math.ceil(members.length / Math.ceil(members.length / MAX_COLUMN));
+    return Array.from({ length: Math.ceil(members.length / length) }, (_, i) => ({
+      isFirst: i === 0,
+      members: inOrder.slice(i * length, (i + 1) * length),
+    }));
+  });
 }
 
 /** Maximum gap between two edges at one side of a node, in pixels. */
