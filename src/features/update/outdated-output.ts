@@ -158,10 +158,7 @@ export type AdvisedPackage = Omit<Outdated, 'advice'> & {
   readonly advice?: PrintedAdvice | undefined;
 };
 
-/**
- * Applies each suggestion to the input files as `update --apply-hint` does. Suggestions that change
- * flags are left out: later commands would need the same flags.
- */
+/** Applies each suggestion that changes only files: later commands would need the same flags. */
 export function suggestionsApplied(
   args: ResolveArgs,
   given: GivenInputs,

@@ -12,7 +12,6 @@ import {
 } from '../../crossplane/packages/repository-names.js';
 import type { Subjects } from '../solver/encoder-context.js';
 import type { Fact, FactOf, Term, Variable } from '../solver/incompatibility.js';
-import type { RootRequirement } from '../solver/problem.js';
 import { VersionSet } from '../solver/version-set.js';
 import {
   type NounPhrases,
@@ -36,13 +35,6 @@ export interface Claim {
   readonly facts: readonly Fact[];
 }
 
-/** A requirement of the user. */
-interface Start {
-  readonly fact: Fact;
-  readonly root: RootRequirement;
-  readonly to: Term;
-}
-
 /** A fact that versions of a package, or of the owner of an API, state. */
 interface ClaimLink extends Pick<Link, 'to' | 'group'> {
   readonly fact: Fact;
@@ -58,8 +50,6 @@ export interface CoreRequirer {
 
 /** The facts of a proof as a graph of requirements. */
 export class CoreGraph {
-  /** The requirements of the user, in order. */
-  readonly starts: readonly Start[];
   readonly facts: readonly Fact[];
   readonly #claims: ReadonlyMap<Variable, readonly Claim[]>;
   readonly #requirers: ReadonlyMap<Variable, readonly CoreRequirer[]>;
@@ -67,10 +57,6 @@ export class CoreGraph {
   /** `facts`: merged, in the order of presentation. */
   constructor(facts: readonly Fact[], subjects: Subjects) {
     this.facts = facts;
-    this.starts = facts.flatMap((fact) => {
-      const { from, to } = linkOf(fact) ?? {};
-      return from && to && !('values' in from) ? [{ fact, root: from, to }] : [];
-    });
     const byClaim = groupBy(
       claimLinks(facts),
       ({ fact, from, to, group = '' }) =>
@@ -174,10 +160,7 @@ export interface ConflictPoint {
   readonly about: readonly Variable[];
 }
 
-/**
- * Returns the conflicts in which chains of requirements meet, and the facts that no chain contains.
- * `inChains`: the facts that chains contain, in the order of presentation.
- */
+/** Returns the conflicts in which chains of requirements meet, and the facts not `inChains`. */
 export function conflictPoints(
   graph: CoreGraph,
   inChains: ReadonlySet<Fact>,

@@ -1,5 +1,5 @@
 import { type Claim, claimAbout, type CoreGraph } from './core-graph.js';
-import { predicateOf, startClause } from './fact-kinds.js';
+import { linkOf, predicateOf, startClause } from './fact-kinds.js';
 import { requiredText, conjugated, type NounPhrases, rangeText } from './fact-clause.js';
 import { andList } from '../../base/messages.js';
 import type { Fact, Term, Variable } from '../solver/incompatibility.js';
@@ -39,7 +39,9 @@ export class Chains {
   }
 
   lines(): string[] {
-    return this.#graph.starts.flatMap(({ fact, root, to }) => {
+    return this.#graph.facts.flatMap((fact) => {
+      const { from: root, to } = linkOf(fact) ?? {};
+      if (root === undefined || to === undefined || 'values' in root) return [];
       this.#facts.add(fact);
       const clause = startClause(fact, this.#nouns);
       const { variable, values } = to;
