@@ -13,20 +13,7 @@ import { codeSpan } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import { type LockPlaces, singleStep, table } from '../../cli/findings/report-parts.js';
 import type { Report, ReportSeverity } from '../../cli/findings/report.js';
-import {
-  constant,
-  count,
-  jsonOutput,
-  list,
-  notes,
-  oneOf,
-  outputSchema,
-  record,
-  source,
-  type Static,
-  text,
-  version,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
 import { OWNED_KINDS } from '../../crossplane/packages/owned-objects.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
@@ -321,40 +308,49 @@ export interface DiffValue {
   readonly shown: { readonly old: string; readonly new: string };
 }
 
-const severity = oneOf(
+const severity = json.oneOf(
   DIFF_SEVERITIES,
   'What it does at worst: `stored` objects lose data or are refused, `writers` are refused or mean something else, `readers` meet something new, or it is harmless.',
 );
 
-const wantedBy = list(
-  record({
-    'user?': constant(true, 'The user asks for it.'),
-    'source?': text('Package that requires it.'),
-    'version?': text('Version of that package.'),
-    'constraint?': text('What that package asks for.'),
+const wantedBy = json.list(
+  json.record({
+    'user?': json.constant(true, 'The user asks for it.'),
+    'source?': json.text('Package that requires it.'),
+    'version?': json.text('Version of that package.'),
+    'constraint?': json.text('What that package asks for.'),
   }),
   'Who wants it; of a package that is gone, who wanted it.',
 );
 
-const digest = text('Digest of the image.');
-const packageEnd = record({ source, version, 'digest?': digest, wantedBy });
-const place = record(
-  { source, version, 'line?': count('Line of its package.yaml, from 1.') },
+const digest = json.text('Digest of the image.');
+const packageEnd = json.record({
+  source: json.source,
+  version: json.version,
+  'digest?': digest,
+  wantedBy,
+});
+const place = json.record(
+  {
+    source: json.source,
+    version: json.version,
+    'line?': json.count('Line of its package.yaml, from 1.'),
+  },
   'Where it stands.',
 );
 
-const schema = outputSchema('diff -o json', {
-  old: text('What is compared, as it was named.'),
-  new: text('What it is compared with.'),
-  packages: record(
+const schema = json.outputSchema('diff -o json', {
+  old: json.text('What is compared, as it was named.'),
+  new: json.text('What it is compared with.'),
+  packages: json.record(
     {
-      added: list(packageEnd, 'Packages that are new.'),
-      removed: list(packageEnd, 'Packages that are gone.'),
-      moved: list(
-        record({
-          source,
-          from: text('Version that it was at.'),
-          to: text('Version that it is at.'),
+      added: json.list(packageEnd, 'Packages that are new.'),
+      removed: json.list(packageEnd, 'Packages that are gone.'),
+      moved: json.list(
+        json.record({
+          source: json.source,
+          from: json.text('Version that it was at.'),
+          to: json.text('Version that it is at.'),
           'fromDigest?': digest,
           'toDigest?': digest,
           wantedBy,
@@ -364,42 +360,49 @@ const schema = outputSchema('diff -o json', {
     },
     'Packages that differ, by source.',
   ),
-  objects: list(
-    record({
-      kind: oneOf(OWNED_KINDS, 'Kind of object; a claim is the CRD that an XRD adds.'),
-      name: text('Its name.'),
-      change: oneOf(['added', 'removed', 'owner', 'schema'], 'What changed of it.'),
-      'from?': text('Package that owned it, where its owner changed.'),
-      'to?': text('Package that owns it, where its owner changed.'),
+  objects: json.list(
+    json.record({
+      kind: json.oneOf(OWNED_KINDS, 'Kind of object; a claim is the CRD that an XRD adds.'),
+      name: json.text('Its name.'),
+      change: json.oneOf(['added', 'removed', 'owner', 'schema'], 'What changed of it.'),
+      'from?': json.text('Package that owned it, where its owner changed.'),
+      'to?': json.text('Package that owns it, where its owner changed.'),
     }),
     'Objects that differ, by kind and name.',
   ),
-  findings: list(
-    record({
-      kind: oneOf([...OWNED_KINDS, ...PACKAGE_KINDS], 'Kind of the object, or of the package.'),
-      object: text('Name of the object, or source of the package.'),
-      'claim?': text('Claim that it is true of, too.'),
-      version: text('Version of the API, `v1 -> v2` of two that differ; empty: all of the object.'),
-      path: text('Field that it is about, such as `spec.forProvider.size`; empty: the object.'),
-      rule: text('Name of the rule.'),
+  findings: json.list(
+    json.record({
+      kind: json.oneOf(
+        [...OWNED_KINDS, ...PACKAGE_KINDS],
+        'Kind of the object, or of the package.',
+      ),
+      object: json.text('Name of the object, or source of the package.'),
+      'claim?': json.text('Claim that it is true of, too.'),
+      version: json.text(
+        'Version of the API, `v1 -> v2` of two that differ; empty: all of the object.',
+      ),
+      path: json.text(
+        'Field that it is about, such as `spec.forProvider.size`; empty: the object.',
+      ),
+      rule: json.text('Name of the rule.'),
       severity,
-      text: text('What changed, and what that does.'),
+      text: json.text('What changed, and what that does.'),
       'from?': place,
       'to?': place,
     }),
     'What changes do, worst first.',
   ),
-  omitted: list(
-    record({ severity, count: count('How many.') }),
+  omitted: json.list(
+    json.record({ severity, count: json.count('How many.') }),
     'Findings that are too many to be listed.',
   ),
-  notes,
+  notes: json.notes,
 });
 
 /** All differences between two package sets, the worst findings first. */
-export const diffOutput = jsonOutput(
+export const diffOutput = json.jsonOutput(
   schema,
-  ({ result: { packages, ...result }, shown }: DiffValue): Static<typeof schema> => ({
+  ({ result: { packages, ...result }, shown }: DiffValue): json.Static<typeof schema> => ({
     ...shown,
     packages: {
       added: packages.added.map((change) => endDocument(change, change.after!)),
@@ -438,15 +441,15 @@ export const diffOutput = jsonOutput(
 function endDocument(
   { repository, wantedBy: wants }: PackageChange,
   { version: at, digest: of }: LockedPackage,
-): Static<typeof packageEnd> {
+): json.Static<typeof packageEnd> {
   return { source: repository, version: at, digest: of, wantedBy: wants.map(wantDocument) };
 }
 
-function wantDocument(want: Want): Static<typeof wantedBy>[number] {
+function wantDocument(want: Want): json.Static<typeof wantedBy>[number] {
   if (want.by === 'user') return { user: true };
   return { source: want.repository, version: want.version, constraint: want.constraint };
 }
 
-function placeDocument({ repository, version: at, line }: DiffPlace): Static<typeof place> {
+function placeDocument({ repository, version: at, line }: DiffPlace): json.Static<typeof place> {
   return { source: repository, version: at, line };
 }

@@ -23,13 +23,7 @@ import type { Solved } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
-import {
-  constant,
-  jsonOutput,
-  outputSchema,
-  type Static,
-  text,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { explainFlag, writeFlag, editedOutputFlag } from '../../cli/arguments/common-flags.js';
 import { fileFlag } from '../../cli/arguments/input-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
@@ -105,13 +99,13 @@ export const initCommand = defineCommand({
       : [],
 });
 
-const schema = outputSchema('init -o json', {
-  status: constant('solved', 'What it asks for has an answer.'),
-  file: text('File that is written.'),
-  text: text('What is in it.'),
+const schema = json.outputSchema('init -o json', {
+  status: json.constant('solved', 'What it asks for has an answer.'),
+  file: json.text('File that is written.'),
+  text: json.text('What is in it.'),
 });
 
-const initOutput = jsonOutput(schema, (project: string): Static<typeof schema> => ({
+const initOutput = json.jsonOutput(schema, (project: string): json.Static<typeof schema> => ({
   status: 'solved',
   file: FILE,
   text: project,

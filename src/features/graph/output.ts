@@ -7,19 +7,7 @@ import { writeError } from '../../base/files/file-system.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { workingPlace } from '../../cli/files/lock-file.js';
 import { jsonDocument } from '../../cli/kit/command.js';
-import {
-  crossplane,
-  flag,
-  jsonOutput,
-  list,
-  oneOf,
-  outputSchema,
-  ownedFields,
-  record,
-  type Static,
-  text,
-  texts,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { ownFile } from '../../cli/terminal/own-file.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
@@ -101,77 +89,80 @@ export async function writeGraph(
   for (const line of await limitNotes(content, format)) io.note(line);
 }
 
-const id = text('Id of a node.');
-const change = oneOf(['added', 'removed', 'moved'], 'Of a diff: what becomes of it.');
+const id = json.text('Id of a node.');
+const change = json.oneOf(['added', 'removed', 'moved'], 'Of a diff: what becomes of it.');
 
-const object = record(
+const object = json.record(
   {
-    ...ownedFields,
-    'change?': oneOf(['added', 'removed'], 'Of a diff: what becomes of it.'),
-    'other?': text('Of a diff: the package that owned it before, or does after.'),
+    ...json.ownedFields,
+    'change?': json.oneOf(['added', 'removed'], 'Of a diff: what becomes of it.'),
+    'other?': json.text('Of a diff: the package that owned it before, or does after.'),
   },
   'An object that a package owns.',
 );
 
-const graphNode = record(
+const graphNode = json.record(
   {
-    id: text('Of a package its OCI repository.'),
-    kind: oneOf(
+    id: json.text('Of a package its OCI repository.'),
+    kind: json.oneOf(
       [...PACKAGE_KINDS, 'Package', 'Input', 'API', 'Crossplane'],
       'Kind of package, of which `Package` is not known; the others stand in refusals.',
     ),
-    name: text('The shortest end of the id that no other package has.'),
-    'version?': text('Tag or digest; of a refusal, the versions that are spoken of.'),
-    'from?': text('Of a diff: the version before.'),
-    direct: flag('Whether the user asks for it by name.'),
+    name: json.text('The shortest end of the id that no other package has.'),
+    'version?': json.text('Tag or digest; of a refusal, the versions that are spoken of.'),
+    'from?': json.text('Of a diff: the version before.'),
+    direct: json.flag('Whether the user asks for it by name.'),
     'change?': change,
-    'digest?': text('What the tag points at.'),
-    'crossplane?': text('The Crossplane that it needs.'),
-    owns: list(object, 'What it owns, by kind and name.'),
+    'digest?': json.text('What the tag points at.'),
+    'crossplane?': json.text('The Crossplane that it needs.'),
+    owns: json.list(object, 'What it owns, by kind and name.'),
   },
   'A package, or what else a refusal speaks of.',
 );
 
-const edge = record(
+const edge = json.record(
   {
     from: id,
     to: id,
-    constraints: texts('Which versions are required, as written; empty: any.'),
-    'constraintsBefore?': texts('Of a diff, where it differs: which were.'),
+    constraints: json.texts('Which versions are required, as written; empty: any.'),
+    'constraintsBefore?': json.texts('Of a diff, where it differs: which were.'),
     'change?': change,
-    unmet: flag('What is required is not what there is.'),
+    unmet: json.flag('What is required is not what there is.'),
   },
   'That one requires the other; from an API: that the other owns it.',
 );
 
-const clash = record(
+const clash = json.record(
   {
-    kind: oneOf(['versions', 'ownership', 'cycle', 'crossplane', 'fact'], 'What sort it is.'),
-    text: text('What cannot be, as a sentence without its full stop.'),
-    nodes: list(id, 'What it is about.'),
+    kind: json.oneOf(['versions', 'ownership', 'cycle', 'crossplane', 'fact'], 'What sort it is.'),
+    text: json.text('What cannot be, as a sentence without its full stop.'),
+    nodes: json.list(id, 'What it is about.'),
   },
   'Something that cannot be.',
 );
 
-const schema = outputSchema('graph -o json', {
-  of: oneOf(['lockfile', 'diff', 'refusal'], 'What is drawn.'),
-  crossplane,
-  'crossplaneBefore?': text('Of a diff: the Crossplane release before, where it differs.'),
-  nodes: list(graphNode, 'By id.'),
-  edges: list(edge, 'By the ids of both ends.'),
-  clashes: list(clash, 'What cannot be.'),
-  story: texts('Of a refusal: why there is no answer.'),
-  hints: texts('Of a refusal: changes that would help, each alone.'),
+const schema = json.outputSchema('graph -o json', {
+  of: json.oneOf(['lockfile', 'diff', 'refusal'], 'What is drawn.'),
+  crossplane: json.crossplane,
+  'crossplaneBefore?': json.text('Of a diff: the Crossplane release before, where it differs.'),
+  nodes: json.list(graphNode, 'By id.'),
+  edges: json.list(edge, 'By the ids of both ends.'),
+  clashes: json.list(clash, 'What cannot be.'),
+  story: json.texts('Of a refusal: why there is no answer.'),
+  hints: json.texts('Of a refusal: changes that would help, each alone.'),
 });
 
-export const graphOutput = jsonOutput(
+export const graphOutput = json.jsonOutput(
   schema,
   ({ graph }: GraphValue, { out }: { readonly out: string | undefined }) =>
     out === undefined ? graphDocument(graph) : undefined,
 );
 
 /** Returns the graph as JSON, without values that are unknown or did not change. */
-function graphDocument({ crossplane: release, ...graph }: PackageGraph): Static<typeof schema> {
+function graphDocument({
+  crossplane: release,
+  ...graph
+}: PackageGraph): json.Static<typeof schema> {
   return {
     of: graph.of,
     crossplane: release,

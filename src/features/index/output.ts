@@ -1,37 +1,25 @@
-import {
-  constant,
-  count,
-  list,
-  oneOf,
-  outputSchema,
-  record,
-  source,
-  type Static,
-  text,
-  texts,
-  version,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import type { JsonOutput } from '../../cli/kit/command.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { pushNote, type PushValue } from '../render/output.js';
 
-const writtenSchema = outputSchema('index -o json', {
-  file: text('File or folder that was written.'),
-  'digest?': text('Of an index in parts: which state of it this is.'),
-  packages: count('Packages in it.'),
-  versions: count('Versions in it.'),
+const writtenSchema = json.outputSchema('index -o json', {
+  file: json.text('File or folder that was written.'),
+  'digest?': json.text('Of an index in parts: which state of it this is.'),
+  packages: json.count('Packages in it.'),
+  versions: json.count('Versions in it.'),
 });
 
-const updatedSchema = outputSchema('index update -o json', {
-  place: text('Index that was updated.'),
-  'digest?': text('Of an index in parts: which state of it this is.'),
-  'sent?': count('Of an index in parts: parts that were written.'),
-  packages: list(
-    record({
-      source,
-      added: texts('Versions that are new.'),
-      removed: texts('Versions that are gone.'),
-      moved: texts(
+const updatedSchema = json.outputSchema('index update -o json', {
+  place: json.text('Index that was updated.'),
+  'digest?': json.text('Of an index in parts: which state of it this is.'),
+  'sent?': json.count('Of an index in parts: parts that were written.'),
+  packages: json.list(
+    json.record({
+      source: json.source,
+      added: json.texts('Versions that are new.'),
+      removed: json.texts('Versions that are gone.'),
+      moved: json.texts(
         'Versions whose tag points at another image, or of which the index said otherwise.',
       ),
     }),
@@ -39,30 +27,30 @@ const updatedSchema = outputSchema('index update -o json', {
   ),
 });
 
-const mismatch = record({
-  kind: oneOf(['tag-moved', 'gone', 'new', 'content', 'tables'], 'Sort of difference.'),
-  'source?': source,
-  'version?': version,
-  text: text('What differs.'),
+const mismatch = json.record({
+  kind: json.oneOf(['tag-moved', 'gone', 'new', 'content', 'tables'], 'Sort of difference.'),
+  'source?': json.source,
+  'version?': json.version,
+  text: json.text('What differs.'),
 });
 
-const verifiedSchema = outputSchema('index verify -o json', {
-  status: oneOf(['verified', 'mismatch'], 'Whether the index says what its sources say.'),
-  'exitCode?': constant(4, 'Exit code of the process, where it is not 0.'),
-  place: text('Index that was compared.'),
-  'digest?': text('Of an index in parts: which state of it was compared.'),
-  packages: count('Packages that were compared.'),
-  mismatches: list(mismatch, 'Differences.'),
+const verifiedSchema = json.outputSchema('index verify -o json', {
+  status: json.oneOf(['verified', 'mismatch'], 'Whether the index says what its sources say.'),
+  'exitCode?': json.constant(4, 'Exit code of the process, where it is not 0.'),
+  place: json.text('Index that was compared.'),
+  'digest?': json.text('Of an index in parts: which state of it was compared.'),
+  packages: json.count('Packages that were compared.'),
+  mismatches: json.list(mismatch, 'Differences.'),
 });
 
-export type UpdatedIndex = Static<typeof updatedSchema>;
-export type VerifiedIndex = Static<typeof verifiedSchema>;
+export type UpdatedIndex = json.Static<typeof updatedSchema>;
+export type VerifiedIndex = json.Static<typeof verifiedSchema>;
 /** A difference between an index and its packages. */
-export type IndexMismatch = Static<typeof mismatch>;
+export type IndexMismatch = json.Static<typeof mismatch>;
 
 /** The result of `index` and its verbs. */
 export type IndexValue =
-  | { readonly verb: 'write'; readonly document: Static<typeof writtenSchema> }
+  | { readonly verb: 'write'; readonly document: json.Static<typeof writtenSchema> }
   | { readonly verb: 'push'; readonly document: PushValue }
   | { readonly verb: 'update'; readonly document: UpdatedIndex }
   | { readonly verb: 'verify'; readonly document: VerifiedIndex };

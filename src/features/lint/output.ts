@@ -2,19 +2,7 @@ import type { LintFinding } from './linted-project.js';
 import { formatOrigin } from '../../base/errors.js';
 import { singleStep } from '../../cli/findings/report-parts.js';
 import type { Report, ReportFinding, ReportSeverity } from '../../cli/findings/report.js';
-import {
-  count,
-  crossplane,
-  jsonOutput,
-  list,
-  outputSchema,
-  packageFinding,
-  place,
-  record,
-  severity,
-  type Static,
-  text,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { UNKNOWN_FIELD } from '../../crossplane/packages/advice.js';
 import { type Finding, needsCompat } from '../../crossplane/packages/package-meta.js';
@@ -58,15 +46,15 @@ export function findingLines(findings: readonly LintFinding[]): string[] {
 }
 
 /** A finding of `lint` about the request. */
-const findingSchema = record({
-  rule: text('Name of the rule.'),
-  severity,
-  ...place,
-  text: text('What is wrong, and why it hurts.'),
-  'fix?': text('What to write instead.'),
+const findingSchema = json.record({
+  rule: json.text('Name of the rule.'),
+  severity: json.severity,
+  ...json.place,
+  text: json.text('What is wrong, and why it hurts.'),
+  'fix?': json.text('What to write instead.'),
 });
 
-export type FindingDocument = Static<typeof findingSchema>;
+export type FindingDocument = json.Static<typeof findingSchema>;
 
 export function findingsJson(findings: readonly LintFinding[]): FindingDocument[] {
   return findings.map(({ origin, rule, severity: howSevere, text: what, fix }) => ({
@@ -89,20 +77,20 @@ export interface PackageLint {
   readonly findings: readonly (Finding & { readonly file: string })[];
 }
 
-const schema = outputSchema('lint -o json', {
-  crossplane,
-  findings: list<FindingDocument | Static<typeof packageFinding>>(
-    { anyOf: [findingSchema, packageFinding] },
+const schema = json.outputSchema('lint -o json', {
+  crossplane: json.crossplane,
+  findings: json.list<FindingDocument | json.Static<typeof json.packageFinding>>(
+    { anyOf: [findingSchema, json.packageFinding] },
     'By file and line; of a set `rule` and `text`, of a package `code` and `message`.',
   ),
-  'package?': text('The package that was looked at; absent: the set.'),
-  'errors?': count('How many errors a package has.'),
-  'warnings?': count('How many warnings a package has.'),
+  'package?': json.text('The package that was looked at; absent: the set.'),
+  'errors?': json.count('How many errors a package has.'),
+  'warnings?': json.count('How many warnings a package has.'),
 });
 
-export const lintOutput = jsonOutput(
+export const lintOutput = json.jsonOutput(
   schema,
-  (linted: PackageLint | SetLint): Static<typeof schema> =>
+  (linted: PackageLint | SetLint): json.Static<typeof schema> =>
     'package' in linted
       ? linted
       : { crossplane: linted.crossplane, findings: findingsJson(linted.findings) },

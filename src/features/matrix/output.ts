@@ -3,19 +3,7 @@ import { codeSpan } from '../../base/escape.js';
 import { singleStep, table } from '../../cli/findings/report-parts.js';
 import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import type { Outcome } from '../../cli/kit/command.js';
-import {
-  jsonOutput,
-  list,
-  oneOf,
-  outputSchema,
-  record,
-  shard,
-  source,
-  type Static,
-  text,
-  texts,
-  version,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import type { PartShard } from '../../cli/projects/shards.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
@@ -32,32 +20,35 @@ export interface MatrixValue {
   readonly part: PartShard | undefined;
 }
 
-const row = record({
-  from: text('Oldest release of the row.'),
-  to: text('Newest release of the row.'),
-  releases: texts('Every release of the row.'),
-  status: oneOf(['solved', 'unsolvable', 'gave-up'], 'Whether the set works on them.'),
-  'packages?': list(record({ source, version }), 'What is chosen there.'),
-  'reason?': text('What blocks it, in one line.'),
+const row = json.record({
+  from: json.text('Oldest release of the row.'),
+  to: json.text('Newest release of the row.'),
+  releases: json.texts('Every release of the row.'),
+  status: json.oneOf(['solved', 'unsolvable', 'gave-up'], 'Whether the set works on them.'),
+  'packages?': json.list(
+    json.record({ source: json.source, version: json.version }),
+    'What is chosen there.',
+  ),
+  'reason?': json.text('What blocks it, in one line.'),
   'core?': answerFields.core,
 });
 
-const schema = outputSchema('matrix -o json', {
-  'shard?': shard,
-  rows: list(row, 'Releases with the same answer, oldest first.'),
+const schema = json.outputSchema('matrix -o json', {
+  'shard?': json.shard,
+  rows: json.list(row, 'Releases with the same answer, oldest first.'),
   stats: answerFields.stats,
 });
 
-export type MatrixRowDocument = Static<typeof row>;
+export type MatrixRowDocument = json.Static<typeof row>;
 
 /** The rows of a matrix, as `-o json` prints them. */
 export interface MatrixRows {
   readonly rows: readonly MatrixRowDocument[];
 }
 
-export const matrixOutput = jsonOutput(
+export const matrixOutput = json.jsonOutput(
   schema,
-  ({ result, bytes, part }: MatrixValue): Static<typeof schema> => ({
+  ({ result, bytes, part }: MatrixValue): json.Static<typeof schema> => ({
     shard: part,
     ...matrixRows(result),
     stats: { ...result.stats, bytes },

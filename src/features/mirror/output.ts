@@ -3,21 +3,7 @@ import type { ClosureImage } from './lockfile-images.js';
 import type { MirroredImage, MirrorOutcome } from './mirror.js';
 import { shellCommand } from '../../base/escape.js';
 import type { JsonObject } from '../../base/json.js';
-import {
-  anything,
-  count,
-  crossplane,
-  jsonOutput,
-  list,
-  oneOf,
-  outputSchema,
-  record,
-  source,
-  type Static,
-  text,
-  texts,
-  version,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 
@@ -49,37 +35,37 @@ export function imagesLines({ listed, crossplane: release }: ImagesValue): strin
 }
 
 const imageSchema = {
-  source,
-  version,
-  digest: text('Digest of the image; of the index where it has one.'),
-  role: oneOf(
+  source: json.source,
+  version: json.version,
+  digest: json.text('Digest of the image; of the index where it has one.'),
+  role: json.oneOf(
     ['package', 'runtime'],
     'The image of a package, or another that metadata wants run.',
   ),
 };
 
-const imagesSchema = outputSchema('images -o json', {
-  crossplane,
-  images: list(
-    record({
+const imagesSchema = json.outputSchema('images -o json', {
+  crossplane: json.crossplane,
+  images: json.list(
+    json.record({
       ...imageSchema,
-      platforms: list(
-        record({
-          'platform?': text('`linux/amd64`, or `attestation`; absent: not known.'),
-          digest: text('Digest of its manifest.'),
-          bytes: count('Manifest, config and layers.'),
+      platforms: json.list(
+        json.record({
+          'platform?': json.text('`linux/amd64`, or `attestation`; absent: not known.'),
+          digest: json.text('Digest of its manifest.'),
+          bytes: json.count('Manifest, config and layers.'),
         }),
         'What it is made of, in the order of its index.',
       ),
     }),
     'Every image, by name.',
   ),
-  bytes: count('All of it, what images share counted once.'),
+  bytes: json.count('All of it, what images share counted once.'),
 });
 
-export const imagesOutput = jsonOutput(
+export const imagesOutput = json.jsonOutput(
   imagesSchema,
-  ({ listed, crossplane: release }: ImagesValue): Static<typeof imagesSchema> => ({
+  ({ listed, crossplane: release }: ImagesValue): json.Static<typeof imagesSchema> => ({
     crossplane: release,
     images: listed.map(({ image, platforms }) => ({
       ...imageFields(image),
@@ -116,26 +102,28 @@ export function size(bytes: number): string {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
-const mirrorSchema = outputSchema('mirror -o json', {
-  to: text('Where the mirror is.'),
-  images: list(
-    record({
+const mirrorSchema = json.outputSchema('mirror -o json', {
+  to: json.text('Where the mirror is.'),
+  images: json.list(
+    json.record({
       ...imageSchema,
-      to: text('Name at the mirror.'),
-      status: oneOf(
+      to: json.text('Name at the mirror.'),
+      status: json.oneOf(
         ['copied', 'present', 'missing'],
         '`present`: the mirror had it; `missing`: it would be copied.',
       ),
-      'attachments?': count('Signatures and the like that it has; absent: nothing was copied.'),
+      'attachments?': json.count(
+        'Signatures and the like that it has; absent: nothing was copied.',
+      ),
     }),
     'Every image, by name.',
   ),
-  bytes: count('Bytes that were sent.'),
-  imageConfigs: list(
-    anything<JsonObject>('An ImageConfig.'),
+  bytes: json.count('Bytes that were sent.'),
+  imageConfigs: json.list(
+    json.anything<JsonObject>('An ImageConfig.'),
     'With which a cluster pulls from the mirror; empty: the release has none that can.',
   ),
-  'commands?': texts('With `--dry-run`: what copies the images with another tool.'),
+  'commands?': json.texts('With `--dry-run`: what copies the images with another tool.'),
 });
 
 /** The result of `mirror`. */
@@ -152,9 +140,9 @@ export interface MirrorValue {
   readonly warnings: readonly string[];
 }
 
-export const mirrorOutput = jsonOutput(
+export const mirrorOutput = json.jsonOutput(
   mirrorSchema,
-  (value: MirrorValue): Static<typeof mirrorSchema> => ({
+  (value: MirrorValue): json.Static<typeof mirrorSchema> => ({
     to: value.address,
     images: value.images.map((one, i) => ({
       ...imageFields(one.image),
@@ -205,24 +193,30 @@ export function copyCommands(images: readonly MirroredImage[], tool: CopyTool): 
   });
 }
 
-const bundleSchema = outputSchema('bundle -o json', {
-  file: text('File that was written.'),
-  images: count('Images in it.'),
-  'bytes?': count('Size of the file; absent with `--no-write`.'),
+const bundleSchema = json.outputSchema('bundle -o json', {
+  file: json.text('File that was written.'),
+  images: json.count('Images in it.'),
+  'bytes?': json.count('Size of the file; absent with `--no-write`.'),
 });
 
 /** The result of `bundle`. */
-export type BundleValue = Static<typeof bundleSchema>;
+export type BundleValue = json.Static<typeof bundleSchema>;
 
-export const bundleOutput = jsonOutput(bundleSchema, (value: BundleValue): BundleValue => value);
+export const bundleOutput = json.jsonOutput(
+  bundleSchema,
+  (value: BundleValue): BundleValue => value,
+);
 
-const vendorSchema = outputSchema('vendor -o json', {
-  folder: text('Folder of the layout.'),
-  packages: count('Packages in it.'),
-  'bytes?': count('Bytes in it; absent with `--no-write`.'),
+const vendorSchema = json.outputSchema('vendor -o json', {
+  folder: json.text('Folder of the layout.'),
+  packages: json.count('Packages in it.'),
+  'bytes?': json.count('Bytes in it; absent with `--no-write`.'),
 });
 
 /** The result of `vendor`. */
-export type VendorValue = Static<typeof vendorSchema>;
+export type VendorValue = json.Static<typeof vendorSchema>;
 
-export const vendorOutput = jsonOutput(vendorSchema, (value: VendorValue): VendorValue => value);
+export const vendorOutput = json.jsonOutput(
+  vendorSchema,
+  (value: VendorValue): VendorValue => value,
+);

@@ -4,19 +4,7 @@ import { manualCommands, scriptCommands, type StepCommand } from './render-plan.
 import { causeText, type PackageMove, stepObjects } from './steps.js';
 import { codeSpan } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
-import {
-  jsonOutput,
-  list,
-  notes,
-  oneOf,
-  outputSchema,
-  ownedFields,
-  record,
-  source,
-  type Static,
-  text,
-  texts,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
 import { isNewer } from '../../crossplane/releases/target.js';
 import type { CoreKind } from '../../resolver/explain/refusal.js';
@@ -132,34 +120,34 @@ function plain(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]<>|#!@]/g, (mark) => `\\${mark}`);
 }
 
-const planStep = record(
+const planStep = json.record(
   {
-    apply: texts('What is applied, `SOURCE@VERSION`, dependencies first.'),
-    remove: texts('What is removed, `SOURCE@VERSION`, dependents first.'),
-    'crossplane?': text('Crossplane release that is upgraded to; absent: it stays.'),
-    'handOvers?': list(
-      record({ ...ownedFields, from: source, to: source }),
+    apply: json.texts('What is applied, `SOURCE@VERSION`, dependencies first.'),
+    remove: json.texts('What is removed, `SOURCE@VERSION`, dependents first.'),
+    'crossplane?': json.text('Crossplane release that is upgraded to; absent: it stays.'),
+    'handOvers?': json.list(
+      json.record({ ...json.ownedFields, from: json.source, to: json.source }),
       'Objects that pass from one package to another.',
     ),
-    commands: texts('What to run, in this order.'),
-    warnings: texts('What would be deleted, or may go wrong.'),
-    because: texts('Why it is not part of the step before.'),
+    commands: json.texts('What to run, in this order.'),
+    warnings: json.texts('What would be deleted, or may go wrong.'),
+    because: json.texts('Why it is not part of the step before.'),
   },
   'What goes together; everything is healthy again before the next step.',
 );
 
 const schema = {
-  ...outputSchema('plan -o json', {
-    status: oneOf(['planned', 'unsolvable', 'gave-up'], 'Whether there is an order.'),
-    'steps?': list(planStep, 'What to do, in this order; absent: there is no order.'),
-    'notes?': notes,
+  ...json.outputSchema('plan -o json', {
+    status: json.oneOf(['planned', 'unsolvable', 'gave-up'], 'Whether there is an order.'),
+    'steps?': json.list(planStep, 'What to do, in this order; absent: there is no order.'),
+    'notes?': json.notes,
     'explanation?': answerFields.explanation,
     'core?': answerFields.core,
-    'suggestions?': list(
-      record({
-        text: text('What would help.'),
-        args: texts('Flags to add.'),
-        steps: list(planStep, 'The plan with them.'),
+    'suggestions?': json.list(
+      json.record({
+        text: json.text('What would help.'),
+        args: json.texts('Flags to add.'),
+        steps: json.list(planStep, 'The plan with them.'),
       }),
       'Versions in between with which there is an order.',
     ),
@@ -167,9 +155,9 @@ const schema = {
   $defs: answerParts.$defs,
 };
 
-export const planOutput = jsonOutput(schema, planDocument);
+export const planOutput = json.jsonOutput(schema, planDocument);
 
-export function planDocument({ answer, commands }: PlanValue): Static<typeof schema> {
+export function planDocument({ answer, commands }: PlanValue): json.Static<typeof schema> {
   if (answer.status !== 'planned') return noPlanDocument(answer, commands);
   return { status: answer.status, steps: stepsJson(answer, commands), notes: answer.notes };
 }
@@ -177,7 +165,7 @@ export function planDocument({ answer, commands }: PlanValue): Static<typeof sch
 function stepsJson(
   { steps }: LockfilePlan,
   commands: PlanValue['commands'],
-): Static<typeof planStep>[] {
+): json.Static<typeof planStep>[] {
   return steps.map((step, n) => {
     const handOvers = stepObjects(step).handOvers.flatMap(({ from, to, objects }) =>
       objects.map(({ kind, name }) => ({ kind, name, from: from.repository, to: to.repository })),
@@ -194,7 +182,10 @@ function stepsJson(
   });
 }
 
-function noPlanDocument(answer: NoPlan, commands: PlanValue['commands']): Static<typeof schema> {
+function noPlanDocument(
+  answer: NoPlan,
+  commands: PlanValue['commands'],
+): json.Static<typeof schema> {
   const { status, impasse, between } = answer;
   const causes = impasse.causes.map((cause) => ({
     kind: CORE_KIND[cause.rule],

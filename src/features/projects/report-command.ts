@@ -5,7 +5,7 @@ import type { JsonObject } from '../../base/json.js';
 import { outputFlag } from '../../cli/arguments/common-flags.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
-import { anything } from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { eachTable, type SetResult, worstExitCode } from '../../cli/projects/project-results.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import {
@@ -49,7 +49,7 @@ export const reportCommand = defineCommand({
       : mergeFuzz(documents as readonly FuzzDocument[]);
   },
   json: () => ({
-    schema: anything('The document of the command that was run.'),
+    schema: json.anything('The document of the command that was run.'),
     write: ({ document }: MergedRun) => document,
   }),
   jsonLines: ({ lines = [] }) => lines,

@@ -1,23 +1,15 @@
-import {
-  crossplane,
-  jsonOutput,
-  oneOf,
-  outputSchema,
-  type Static,
-  text,
-  texts,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 
-const renderSchema = outputSchema('render -o json', {
-  status: oneOf(
+const renderSchema = json.outputSchema('render -o json', {
+  status: json.oneOf(
     ['rendered', 'matched'],
     'Files were written (not with `--no-write`), or are as they should be.',
   ),
-  crossplane,
-  files: texts('Files of the bundle.'),
+  crossplane: json.crossplane,
+  files: json.texts('Files of the bundle.'),
 });
 
-type RenderDocument = Static<typeof renderSchema>;
+type RenderDocument = json.Static<typeof renderSchema>;
 
 /** The result of `render`. */
 export interface RenderValue extends RenderDocument {
@@ -28,7 +20,7 @@ export interface RenderValue extends RenderDocument {
   readonly note: string | undefined;
 }
 
-export const renderOutput = jsonOutput(
+export const renderOutput = json.jsonOutput(
   renderSchema,
   ({ status, crossplane: release, files }: RenderValue): RenderDocument => ({
     status,
@@ -37,16 +29,16 @@ export const renderOutput = jsonOutput(
   }),
 );
 
-const pushSchema = outputSchema('push -o json', {
-  reference: text('Where it is.'),
-  digest: text('Digest of what was pushed.'),
-  pinned: text('Reference to exactly this.'),
+const pushSchema = json.outputSchema('push -o json', {
+  reference: json.text('Where it is.'),
+  digest: json.text('Digest of what was pushed.'),
+  pinned: json.text('Reference to exactly this.'),
 });
 
 /** The result of `push` and of `index push`. */
-export type PushValue = Static<typeof pushSchema>;
+export type PushValue = json.Static<typeof pushSchema>;
 
-export const pushOutput = jsonOutput(pushSchema, (value: PushValue): PushValue => value);
+export const pushOutput = json.jsonOutput(pushSchema, (value: PushValue): PushValue => value);
 
 export function pushNote({ reference }: PushValue, { write }: { readonly write: boolean }): string {
   return `${write ? 'pushed' : 'would push'} ${reference}`;

@@ -1,23 +1,7 @@
 import { type Hint, hintsOf } from './refusal-output.js';
 import { mismatchesJson } from '../../cli/files/mismatches.js';
 import { EXIT } from '../../cli/kit/command.js';
-import {
-  jsonOutput,
-  anything,
-  constant,
-  count,
-  flag,
-  list,
-  mismatches,
-  oneOf,
-  record,
-  type RecordOf,
-  ref,
-  type Static,
-  text,
-  texts,
-  type TypedSchema,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import type { GivenInputs } from '../../project/edit/input-edit.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import type { CoreEntry, CoreKind } from '../../resolver/explain/refusal.js';
@@ -26,54 +10,60 @@ import type { Movement } from '../../resolver/resolve/movements.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
 import type { HeldBy } from '../../resolver/resolve/blocked-by.js';
 
-const locked = record({
-  source: text('OCI repository.'),
-  version: text('Tag, or the digest where the package is demanded by digest.'),
-  'digest?': text('What the tag points at; absent with `--allow-undigested` alone.'),
-  kind: oneOf(PACKAGE_KINDS, 'Kind of the package.'),
-  name: text('Name of the object in the bundle.'),
-  direct: flag('Whether it was asked for by name.'),
+const locked = json.record({
+  source: json.text('OCI repository.'),
+  version: json.text('Tag, or the digest where the package is demanded by digest.'),
+  'digest?': json.text('What the tag points at; absent with `--allow-undigested` alone.'),
+  kind: json.oneOf(PACKAGE_KINDS, 'Kind of the package.'),
+  name: json.text('Name of the object in the bundle.'),
+  direct: json.flag('Whether it was asked for by name.'),
 });
 
-const operation = record({
-  op: oneOf(['add', 'remove', 'replace', 'move'], 'What is done.'),
-  path: text('Where: a JSON pointer.'),
-  'from?': text('Where from, of what is moved.'),
-  'value?': anything('What is put there.'),
+const operation = json.record({
+  op: json.oneOf(['add', 'remove', 'replace', 'move'], 'What is done.'),
+  path: json.text('Where: a JSON pointer.'),
+  'from?': json.text('Where from, of what is moved.'),
+  'value?': json.anything('What is put there.'),
 });
 
 const editFields = {
-  file: text('The file to change; `-` for standard input.'),
-  document: count('The document of that file, from 0; empty ones count.'),
-  patch: list(
-    ref<Static<typeof operation>>('operation'),
+  file: json.text('The file to change; `-` for standard input.'),
+  document: json.count('The document of that file, from 0; empty ones count.'),
+  patch: json.list(
+    json.ref<json.Static<typeof operation>>('operation'),
     'The change, as a JSON Patch (RFC 6902); of the path `` alone: a new file.',
   ),
 };
 
-const edit = record(editFields);
+const edit = json.record(editFields);
 
 /** Shared with the advice of `outdated`. */
-export const EFFECT_SCHEMA = record(
+export const EFFECT_SCHEMA = json.record(
   {
-    up: count('Packages that are upgraded.'),
-    down: count('Packages that are downgraded.'),
-    added: count('Packages that are added.'),
-    removed: count('Packages that are removed.'),
-    notes: list(text('A further effect.'), 'Effects on roots and on the cluster.'),
+    up: json.count('Packages that are upgraded.'),
+    down: json.count('Packages that are downgraded.'),
+    added: json.count('Packages that are added.'),
+    removed: json.count('Packages that are removed.'),
+    notes: json.list(json.text('A further effect.'), 'Effects on roots and on the cluster.'),
   },
   'What it does to the packages of the lockfile before.',
 );
 
-const suggestion = record({
-  text: text('What to change.'),
+const suggestion = json.record({
+  text: json.text('What to change.'),
   'effect?': EFFECT_SCHEMA,
   'file?': editFields.file,
   'document?': editFields.document,
   'patch?': editFields.patch,
-  'also?': list(ref<Static<typeof edit>>('edit'), 'Changes to other documents that belong to it.'),
-  'refs?': list(text('A reference.'), 'All references of the command line, as they become.'),
-  'args?': list(text('A word of the command line.'), 'Flags to add or change.'),
+  'also?': json.list(
+    json.ref<json.Static<typeof edit>>('edit'),
+    'Changes to other documents that belong to it.',
+  ),
+  'refs?': json.list(
+    json.text('A reference.'),
+    'All references of the command line, as they become.',
+  ),
+  'args?': json.list(json.text('A word of the command line.'), 'Flags to add or change.'),
 });
 
 /** Every kind; the compiler reports a missing one. */
@@ -90,80 +80,80 @@ const CORE_KINDS: Readonly<Record<CoreKind, true>> = {
   policy: true,
 };
 
-const change = record({
-  source: text('OCI repository.'),
-  'from?': text('Version in the lockfile before; absent: it is new.'),
-  'to?': text('Version now; absent: it is gone.'),
-  'reason?': text('What brought the change about, where that can be told.'),
+const change = json.record({
+  source: json.text('OCI repository.'),
+  'from?': json.text('Version in the lockfile before; absent: it is new.'),
+  'to?': json.text('Version now; absent: it is gone.'),
+  'reason?': json.text('What brought the change about, where that can be told.'),
 });
 
-const core = record({
-  kind: oneOf(Object.keys(CORE_KINDS) as CoreKind[], 'What sort of fact it is.'),
-  text: text('The fact.'),
-  'path?': texts('Where it comes from: a place in an input, then package by package.'),
-  'demand?': record(
+const core = json.record({
+  kind: json.oneOf(Object.keys(CORE_KINDS) as CoreKind[], 'What sort of fact it is.'),
+  text: json.text('The fact.'),
+  'path?': json.texts('Where it comes from: a place in an input, then package by package.'),
+  'demand?': json.record(
     {
-      by: text('Who asks: a place in an input, or a repository.'),
-      on: text('Repository that is asked for.'),
-      constraint: text('Which versions of it.'),
+      by: json.text('Who asks: a place in an input, or a repository.'),
+      on: json.text('Repository that is asked for.'),
+      constraint: json.text('Which versions of it.'),
     },
     'Of a requirement: who asks for which versions of which package.',
   ),
 });
 
-const finding = record({
-  rule: text('Name of the rule.'),
-  severity: oneOf(['error'], 'No set can do without it mended.'),
-  file: text('File it is about.'),
-  'line?': count('Line in it.'),
-  text: text('What is wrong, and why it hurts.'),
-  'fix?': text('What to write instead.'),
+const finding = json.record({
+  rule: json.text('Name of the rule.'),
+  severity: json.oneOf(['error'], 'No set can do without it mended.'),
+  file: json.text('File it is about.'),
+  'line?': json.count('Line in it.'),
+  text: json.text('What is wrong, and why it hurts.'),
+  'fix?': json.text('What to write instead.'),
 });
 
-const stats: TypedSchema<Partial<Stats & Pick<PrintedAnswer, 'bytes'>>> = {
+const stats: json.TypedSchema<Partial<Stats & Pick<PrintedAnswer, 'bytes'>>> = {
   type: 'object',
   properties: {
-    listed: count('Tag lists asked for.'),
-    fetched: count('Package versions whose metadata was read.'),
-    bytes: count('Bytes read from the network.'),
-    decisions: count('Versions tried.'),
-    conflicts: count('Dead ends met.'),
+    listed: json.count('Tag lists asked for.'),
+    fetched: json.count('Package versions whose metadata was read.'),
+    bytes: json.count('Bytes read from the network.'),
+    decisions: json.count('Versions tried.'),
+    conflicts: json.count('Dead ends met.'),
   },
   description: 'What it took.',
 };
 
 /** Fields of an answer that other commands print, too. */
 export const answerFields = {
-  status: oneOf(
+  status: json.oneOf(
     ['solved', 'unsolvable', 'gave-up', 'mismatch'],
     'How it went; `mismatch`: what is locked is stale or not true.',
   ),
-  crossplane: text('Crossplane release that the answer is for.'),
-  packages: list(
-    ref<Static<typeof locked>>('package'),
+  crossplane: json.text('Crossplane release that the answer is for.'),
+  packages: json.list(
+    json.ref<json.Static<typeof locked>>('package'),
     'The closure, by source in code-point order.',
   ),
-  changes: list(change, 'What differs from the lockfile that was there.'),
-  notes: list(text('A note.'), 'What is worth knowing.'),
+  changes: json.list(change, 'What differs from the lockfile that was there.'),
+  notes: json.list(json.text('A note.'), 'What is worth knowing.'),
   stats,
-  exitCode: count('Exit code of the process, where it is 4.'),
-  mismatches,
-  reason: text('What it was waiting for when its time was up; absent: it was searching.'),
-  summary: record(
+  exitCode: json.count('Exit code of the process, where it is 4.'),
+  mismatches: json.mismatches,
+  reason: json.text('What it was waiting for when its time was up; absent: it was searching.'),
+  summary: json.record(
     {
-      headline: text('What is wrong, in one sentence.'),
-      lines: list(
-        text('A sentence.'),
+      headline: json.text('What is wrong, in one sentence.'),
+      lines: json.list(
+        json.text('A sentence.'),
         'Who wants what, and where that cannot meet; empty: the headline says it all.',
       ),
     },
     'Why there is no answer, in short.',
   ),
-  explanation: text('Why there is no answer, step by step.'),
-  core: list(core, 'The facts that rule every answer out.'),
-  findings: list(finding, 'Of `lint`: what in the set keeps it from having an answer.'),
-  suggestions: list(
-    ref<Static<typeof suggestion>>('suggestion'),
+  explanation: json.text('Why there is no answer, step by step.'),
+  core: json.list(core, 'The facts that rule every answer out.'),
+  findings: json.list(finding, 'Of `lint`: what in the set keeps it from having an answer.'),
+  suggestions: json.list(
+    json.ref<json.Static<typeof suggestion>>('suggestion'),
     'Changes that would help, fewer downgrades and removals first; `--apply-hint N` applies one.',
   ),
 };
@@ -171,7 +161,7 @@ export const answerFields = {
 /** `$defs`: what those refer to. */
 export const answerParts = { $defs: { package: locked, suggestion, edit, operation } };
 
-type AllFields = RecordOf<typeof answerFields>;
+type AllFields = json.RecordOf<typeof answerFields>;
 
 /** An answer without `schemaVersion`. Its fields depend on its status. */
 export type AnswerDocument = Pick<AllFields, 'status'> & {
@@ -184,13 +174,13 @@ function requiredIf(status: AnswerDocument['status'], fields: readonly (keyof An
 }
 
 /** JSON Schema of what `resolve -o json` prints; fields may be added, none is taken away. */
-export const RESOLVE_OUTPUT_SCHEMA: TypedSchema<AnswerDocument> = {
+export const RESOLVE_OUTPUT_SCHEMA: json.TypedSchema<AnswerDocument> = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'xpkg-resolve resolve -o json',
   description: 'The answer of a resolution.',
   type: 'object',
   required: ['schemaVersion', 'status'],
-  properties: { schemaVersion: constant(1, 'Version of this format.'), ...answerFields },
+  properties: { schemaVersion: json.constant(1, 'Version of this format.'), ...answerFields },
   allOf: [
     requiredIf('solved', ['crossplane', 'packages', 'stats']),
     requiredIf('unsolvable', ['explanation', 'core', 'suggestions']),
@@ -199,23 +189,26 @@ export const RESOLVE_OUTPUT_SCHEMA: TypedSchema<AnswerDocument> = {
   ...answerParts,
 };
 
-const heldByConstraint = record(
+const heldByConstraint = json.record(
   {
-    'source?': text('Package that states the constraint, or file and line of your own.'),
-    'version?': text('Version of that package.'),
-    'versions?': texts('All versions that state it, where several do.'),
-    'requires?': text('Package that it constrains, or `crossplane`.'),
-    'constraint?': text('Versions that it admits.'),
-    text: text('The constraint in words.'),
+    'source?': json.text('Package that states the constraint, or file and line of your own.'),
+    'version?': json.text('Version of that package.'),
+    'versions?': json.texts('All versions that state it, where several do.'),
+    'requires?': json.text('Package that it constrains, or `crossplane`.'),
+    'constraint?': json.text('Versions that it admits.'),
+    text: json.text('The constraint in words.'),
   },
   'A constraint.',
 );
 
 /** Why a package is not at a newer version, for `outdated` and `why --not`. */
-export const HELD_BY_SCHEMA: TypedSchema<HeldBy | HeldBy[number]> = {
+export const HELD_BY_SCHEMA: json.TypedSchema<HeldBy | HeldBy[number]> = {
   description:
     'What keeps the package from the version: one constraint without which it could move, or a list of constraints that are a minimal conflict.',
-  oneOf: [heldByConstraint, list(heldByConstraint, 'Constraints that are a minimal conflict.')],
+  oneOf: [
+    heldByConstraint,
+    json.list(heldByConstraint, 'Constraints that are a minimal conflict.'),
+  ],
 };
 
 /** One constraint as an object, several as a list. */
@@ -243,7 +236,7 @@ export function answerDocument(printed: PrintedAnswer): AnswerDocument {
   return { ...answerBody(answer, inputs), stats: { ...answer.stats, bytes } };
 }
 
-export const answerOutput = jsonOutput(RESOLVE_OUTPUT_SCHEMA, answerDocument);
+export const answerOutput = json.jsonOutput(RESOLVE_OUTPUT_SCHEMA, answerDocument);
 
 /** All fields except the statistics. */
 export function answerBody(answer: Answer, inputs?: GivenInputs): AnswerDocument {
@@ -277,17 +270,17 @@ export function answerBody(answer: Answer, inputs?: GivenInputs): AnswerDocument
 }
 
 /** Changed packages and the reasons. */
-export function changesJson(changes: readonly Movement[]): Static<typeof change>[] {
+export function changesJson(changes: readonly Movement[]): json.Static<typeof change>[] {
   return changes.map(({ repository: source, from, to, reason }) => ({ source, from, to, reason }));
 }
 
 /** The core of an explanation. The contract's name for what an entry requires is `demand`. */
-export function coreJson(entries: readonly CoreEntry[]): Static<typeof core>[] {
+export function coreJson(entries: readonly CoreEntry[]): json.Static<typeof core>[] {
   return entries.map(({ requirement: demand, ...entry }) => ({ ...entry, demand }));
 }
 
 /** A hint for programs. `also` has the changes of further documents. */
-function hintJson({ edit, ...stated }: Hint): Static<typeof suggestion> {
+function hintJson({ edit, ...stated }: Hint): json.Static<typeof suggestion> {
   if (edit === undefined) return stated;
   const { files, refs, args } = edit;
   const [first, ...also] = files;

@@ -6,19 +6,7 @@ import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import { columns, counted } from '../../cli/terminal/package-text.js';
 import { effectText } from '../../resolver/suggest/change-effect.js';
 import { heldByText } from '../../resolver/resolve/blocked-by.js';
-import {
-  crossplane,
-  jsonOutput,
-  list,
-  notes,
-  outputSchema,
-  record,
-  source,
-  type Static,
-  text,
-  texts,
-  version,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { EFFECT_SCHEMA, HELD_BY_SCHEMA, heldByJson } from '../resolve/answer-output.js';
 import type { GivenInputs } from '../../project/edit/input-edit.js';
 import { editedTexts } from '../../project/edit/apply-patch.js';
@@ -109,35 +97,37 @@ export interface OutdatedValue {
   readonly crossplane: string;
 }
 
-const advice = record(
+const advice = json.record(
   {
-    text: text('What changes in the input files.'),
-    version: text('Version that the commands lock.'),
-    commands: texts('Command lines, without the flags that name sources.'),
+    text: json.text('What changes in the input files.'),
+    version: json.text('Version that the commands lock.'),
+    commands: json.texts('Command lines, without the flags that name sources.'),
     effect: EFFECT_SCHEMA,
   },
   'How to lock the newest version, where a way is known. It was tried.',
 );
 
-const schema = outputSchema('outdated -o json', {
-  crossplane,
-  packages: list(
-    record({
-      source,
-      version,
-      'fits?': text('What `update` of it would lock; absent: what is asked for has no answer.'),
-      newest: text('The newest version there is.'),
+const schema = json.outputSchema('outdated -o json', {
+  crossplane: json.crossplane,
+  packages: json.list(
+    json.record({
+      source: json.source,
+      version: json.version,
+      'fits?': json.text(
+        'What `update` of it would lock; absent: what is asked for has no answer.',
+      ),
+      newest: json.text('The newest version there is.'),
       'heldBy?': HELD_BY_SCHEMA,
       'advice?': advice,
     }),
     'Locked packages that are not at their newest version.',
   ),
-  notes,
+  notes: json.notes,
 });
 
-export type OutdatedDocument = Static<typeof schema>;
+export type OutdatedDocument = json.Static<typeof schema>;
 
-export const outdatedOutput = jsonOutput(
+export const outdatedOutput = json.jsonOutput(
   schema,
   ({ packages, report, crossplane: locked }: OutdatedValue): OutdatedDocument => ({
     crossplane: locked,
@@ -151,7 +141,7 @@ export const outdatedOutput = jsonOutput(
 );
 
 /** Printed advice. Source flags are not among the words of its command lines. */
-export type PrintedAdvice = Static<typeof advice>;
+export type PrintedAdvice = json.Static<typeof advice>;
 
 /** A package of the report, with its printed advice. */
 export type AdvisedPackage = Omit<Outdated, 'advice'> & {

@@ -1,27 +1,7 @@
 import type { Why } from './why.js';
 import { shellWord } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
-import {
-  constant,
-  count,
-  crossplane,
-  type Fields,
-  flag,
-  jsonOutput,
-  kind,
-  list,
-  locked,
-  notes,
-  oneOf,
-  outputSchema,
-  owned,
-  record,
-  type RecordOf,
-  ref,
-  type Static,
-  text,
-  type TypedSchema,
-} from '../../cli/kit/json-schema.js';
+import * as json from '../../cli/kit/json-schema.js';
 import { changeLines, counted, shortVersion } from '../../cli/terminal/package-text.js';
 import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
@@ -128,41 +108,47 @@ function heldByLines(by: HeldBy | undefined): string[] {
 const { changes, summary, explanation, core, suggestions } = answerFields;
 
 /** The fields of a refusal that `resolve` prints, too. */
-const refusal = record(
+const refusal = json.record(
   {
-    status: constant('unsolvable', 'There is no set with the version.'),
-    'crossplane?': crossplane,
+    status: json.constant('unsolvable', 'There is no set with the version.'),
+    'crossplane?': json.crossplane,
     summary,
     explanation,
     core,
     suggestions,
-    'notes?': notes,
+    'notes?': json.notes,
   },
   'Why the set does not have the version, as `resolve` refuses the set with it.',
-) as TypedSchema<AnswerDocument>;
+) as json.TypedSchema<AnswerDocument>;
 
 const whySchema = {
-  ...outputSchema('why -o json', {
-    'source?': text('Repository asked about with `--not`.'),
-    'version?': text('Version asked about with `--not`.'),
+  ...json.outputSchema('why -o json', {
+    'source?': json.text('Repository asked about with `--not`.'),
+    'version?': json.text('Version asked about with `--not`.'),
     'heldBy?': HELD_BY_SCHEMA,
     'why?': refusal,
-    'status?': oneOf(['possible', 'gave-up'], 'There is a set with the version; or: not known.'),
-    'crossplane?': crossplane,
+    'status?': json.oneOf(
+      ['possible', 'gave-up'],
+      'There is a set with the version; or: not known.',
+    ),
+    'crossplane?': json.crossplane,
     'changes?': changes,
-    'notes?': notes,
-    'answers?': list(
-      record({
-        ...locked,
-        'owns?': owned,
-        paths: list(
-          list(
-            record({ ...locked, 'constraint?': text('What the package before it asks for.') }),
+    'notes?': json.notes,
+    'answers?': json.list(
+      json.record({
+        ...json.locked,
+        'owns?': json.owned,
+        paths: json.list(
+          json.list(
+            json.record({
+              ...json.locked,
+              'constraint?': json.text('What the package before it asks for.'),
+            }),
             'A path, from a package at the top.',
           ),
           'How it came to be locked, shortest first.',
         ),
-        more: flag('There are more paths than are listed.'),
+        more: json.flag('There are more paths than are listed.'),
       }),
       'The package, or each owner of the object asked about.',
     ),
@@ -170,9 +156,9 @@ const whySchema = {
   $defs: answerParts.$defs,
 };
 
-type WhyDocument = Static<typeof whySchema>;
+type WhyDocument = json.Static<typeof whySchema>;
 
-export const whyOutput = jsonOutput(whySchema, (value: WhyValue | WhyNotValue): WhyDocument =>
+export const whyOutput = json.jsonOutput(whySchema, (value: WhyValue | WhyNotValue): WhyDocument =>
   'answers' in value ? { answers: value.answers.map(answeredDocument) } : whyNotDocument(value),
 );
 
@@ -237,36 +223,36 @@ export interface TreeValue {
 }
 
 const nodeFields = {
-  ...locked,
-  kind,
-  'constraint?': text('What the package above asks for.'),
-  'repeated?': flag('What it requires is shown further up.'),
-  'omitted?': count('Packages below that are left out because the tree is too deep.'),
-} satisfies Fields;
+  ...json.locked,
+  kind: json.kind,
+  'constraint?': json.text('What the package above asks for.'),
+  'repeated?': json.flag('What it requires is shown further up.'),
+  'omitted?': json.count('Packages below that are left out because the tree is too deep.'),
+} satisfies json.Fields;
 
-type NodeDocument = RecordOf<typeof nodeFields> & {
+type NodeDocument = json.RecordOf<typeof nodeFields> & {
   readonly requires?: readonly NodeDocument[];
 };
 
-const node = record(
+const node = json.record(
   {
     ...nodeFields,
-    'requires?': list(ref<NodeDocument>('node'), 'What it requires, in dependsOn order.'),
+    'requires?': json.list(json.ref<NodeDocument>('node'), 'What it requires, in dependsOn order.'),
   },
   'A locked package.',
 );
 
 const treeSchema = {
-  ...outputSchema('tree -o json', {
-    crossplane,
-    packages: list(ref<NodeDocument>('node'), 'Packages at the top.'),
+  ...json.outputSchema('tree -o json', {
+    crossplane: json.crossplane,
+    packages: json.list(json.ref<NodeDocument>('node'), 'Packages at the top.'),
   }),
   $defs: { node },
 };
 
-export const treeOutput = jsonOutput(
+export const treeOutput = json.jsonOutput(
   treeSchema,
-  ({ trees, crossplane: target }: TreeValue): Static<typeof treeSchema> => ({
+  ({ trees, crossplane: target }: TreeValue): json.Static<typeof treeSchema> => ({
     crossplane: target,
     packages: trees.map(nodeDocument),
   }),
