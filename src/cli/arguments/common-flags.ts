@@ -81,18 +81,6 @@ export function outFlag(describe: string) {
   return { out: { default: DEFAULT_OUT, describe } } as const;
 }
 
-export function bundleFlag(describe: string) {
-  return { bundle: { type: 'boolean', default: true, describe } } as const;
-}
-
-export function allowUndigestedFlag(describe: string) {
-  return { 'allow-undigested': switchFlag(describe) } as const;
-}
-
-export function explainFlag(describe: string) {
-  return { explain: switchFlag(describe) } as const;
-}
-
 /** For every command that writes files. */
 export const writeFlag = {
   write: {
@@ -108,15 +96,17 @@ export const bundleFlags = {
   ...outputFlag,
   ...pinFlags,
   ...outFlag('Folder to write the bundle to, or - to print it'),
-  ...bundleFlag('Leave the folder of the bundle alone'),
+  bundle: { type: 'boolean', default: true, describe: 'Leave the folder of the bundle alone' },
   ...writeFlag,
   'replace-lock': switchFlag('Overwrite a lockfile and rendered files of another package set'),
-  ...explainFlag('Say who asks for each package, or argue step by step why there is no answer'),
+  explain: switchFlag(
+    'Say who asks for each package, or argue step by step why there is no answer',
+  ),
   'apply-hint': {
     type: 'number',
     describe: 'Where there is no answer: make the change of this hint, and resolve again',
   },
-  ...allowUndigestedFlag('Lock versions whose digest no source knows'),
+  'allow-undigested': switchFlag('Lock versions whose digest no source knows'),
 } as const satisfies Flags;
 
 export type BundleArgs = Omit<ArgsOf<typeof bundleFlags>, 'output'> & {

@@ -8,27 +8,24 @@ import { inputFlags } from './input-flags.js';
 import { lockFlag, switchFlag } from './common-flags.js';
 import { timeoutFlag } from '../sources/network-flags.js';
 import { sourceFlags } from '../sources/source-flags.js';
-import { crossplaneFlag } from './target-flag.js';
 
 /** Packages named on the command line. */
 export const refsArgument = {
   refs: { array: true, describe: 'Packages: SOURCE@CONSTRAINT, SOURCE@sha256:…, SOURCE:TAG' },
 } as const satisfies Positionals;
 
-export function prereleaseFlag(describe: string) {
-  return { prerelease: { array: true, describe } } as const;
-}
-
 /** Inputs, sources and rules, for every command that resolves. */
 export const resolveFlags = {
   ...sourceFlags,
   ...inputFlags,
-  ...crossplaneFlag('Crossplane release, or a range of which the newest that works is taken'),
+  crossplane: {
+    describe: 'Crossplane release, or a range of which the newest that works is taken',
+  },
   'crossplane-versions': {
     describe: 'Releases of Crossplane newer than this tool, separated by commas',
   },
   ...lockFlag('Lockfile to read and write'),
-  ...prereleaseFlag('Admit prereleases of this package; may be repeated'),
+  prerelease: { array: true, describe: 'Admit prereleases of this package; may be repeated' },
   'allow-cycles': switchFlag('Accept packages that require each other'),
   ...timeoutFlag(
     300,

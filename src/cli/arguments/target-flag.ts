@@ -6,14 +6,10 @@ import type { LockOnDisk } from '../files/lock-file.js';
 import { isOciPath } from '../sources/oci-path.js';
 import { DEFAULT_LOCK } from './common-flags.js';
 
-/** Returns the flag for the Crossplane release; `describe` is its help text. */
-export function crossplaneFlag(describe: string) {
-  return { crossplane: { describe } } as const;
-}
-
-/** `crossplaneFlag` for commands about packages, which use `projectTarget`. */
+/** Returns the flag for the Crossplane release of commands about packages, which use `projectTarget`. */
 export function projectTargetFlag(describe: string) {
-  return crossplaneFlag(`${describe} (default: that of the project, else the newest known)`);
+  const withDefault = `${describe} (default: that of the project, else the newest known)`;
+  return { crossplane: { describe: withDefault } } as const;
 }
 
 /** Returns the release of `--crossplane`, for commands that take no range; by default the newest. */

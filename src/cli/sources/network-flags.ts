@@ -9,11 +9,6 @@ import type { GivenSecret } from '../../sources/images/open-registries.js';
 import type { ArgsOf, Flags } from '../kit/command.js';
 import type { RunIo } from '../terminal/io.js';
 
-/** Returns the flag for the folder of downloads; the default is the cache folder of the user. */
-export function cacheFlag(describe: string) {
-  return { cache: { describe } } as const;
-}
-
 /** Returns the flag for the maximum duration of a run in seconds, counted from the parsing of its command line. */
 export function timeoutFlag(
   seconds: number,
@@ -43,7 +38,9 @@ export const networkFlags = {
   },
   trace: switchFlag('Say on stderr what is asked of registries'),
   offline: switchFlag('Never use the network'),
-  ...cacheFlag('Folder that keeps what was downloaded (default: the cache folder of the user)'),
+  cache: {
+    describe: 'Folder that keeps what was downloaded (default: the cache folder of the user)',
+  },
   concurrency: { type: 'number', default: 8, describe: 'Requests at once, at most' },
   ...timeoutFlag(300),
 } as const satisfies Flags;

@@ -14,7 +14,7 @@ import type { JsonObject } from '../../base/json.js';
 import { andList } from '../../base/messages.js';
 import { writeYamlStream } from '../../base/yaml/write-yaml.js';
 import { lockFlag, outputFlag, writeFlag } from '../../cli/arguments/common-flags.js';
-import { crossplaneFlag, exactTarget } from '../../cli/arguments/target-flag.js';
+import { exactTarget } from '../../cli/arguments/target-flag.js';
 import { lockInputs } from '../../cli/files/lock-checks.js';
 import { workingPlace } from '../../cli/files/lock-file.js';
 import type { ArgsOf, Flags } from '../../cli/kit/command.js';
@@ -39,7 +39,7 @@ const OBJECTS_FILE = 'xpkg.objects.yaml';
 const flags = {
   ...dumpFlags,
   ...sourceFlags,
-  ...crossplaneFlag('Release that the cluster runs (default: what the dump tells of it)'),
+  crossplane: { describe: 'Release that the cluster runs (default: what the dump tells of it)' },
   ...lockFlag('Lockfile to write'),
   ...outputFlag,
   ...writeFlag,

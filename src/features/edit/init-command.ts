@@ -24,7 +24,7 @@ import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { explainFlag, writeFlag, editedOutputFlag } from '../../cli/arguments/common-flags.js';
+import { writeFlag, editedOutputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { fileFlag } from '../../cli/arguments/input-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
@@ -42,7 +42,7 @@ const flags = {
   ...askingFlags,
   ...fileFlag('Start from package objects, a dump of a cluster or a crossplane.yaml'),
   ...editedOutputFlag,
-  ...explainFlag('Argue step by step why there is no answer'),
+  explain: switchFlag('Argue step by step why there is no answer'),
   ...writeFlag,
 } as const satisfies Flags;
 

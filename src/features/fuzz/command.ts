@@ -14,7 +14,6 @@ import { fuzzDocument, fuzzOutput, fuzzText, type FuzzValue } from './output.js'
 import { replayCommand } from './replay-output.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
-import { crossplaneFlag } from '../../cli/arguments/target-flag.js';
 
 const DEFAULT_RUNS = 200;
 const SEED_COUNT = 2 ** 31;
@@ -23,7 +22,7 @@ const PROGRESS_MS = 2000;
 const flags = {
   ...resolveFlags,
   ...lockFlag(),
-  ...crossplaneFlag('Crossplane release, or a range of releases to try'),
+  crossplane: { describe: 'Crossplane release, or a range of releases to try' },
   ...outputFlag,
   runs: {
     type: 'number',

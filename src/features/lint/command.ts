@@ -9,13 +9,7 @@ import { lintProject } from './lint.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ArgsOf, EXIT, type Flags, jsonDocument, OtherResult } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
-import {
-  eachFlags,
-  explainFlag,
-  formatFlag,
-  lockFlag,
-  switchFlag,
-} from '../../cli/arguments/common-flags.js';
+import { eachFlags, formatFlag, lockFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { readRequest } from '../../cli/arguments/input-flags.js';
 import { openPackage, packageArgument, packageFlags } from '../../cli/sources/package-argument.js';
 import { projectTargetFlag, projectTarget } from '../../cli/arguments/target-flag.js';
@@ -52,7 +46,7 @@ const flags = {
   ...projectTargetFlag('Crossplane release'),
   ...formatFlag,
   ...eachFlags,
-  ...explainFlag('Argue step by step why there is no answer'),
+  explain: switchFlag('Argue step by step why there is no answer'),
   strict: switchFlag('Let warnings count as errors do'),
   'fail-on': {
     choices: SEVERITIES,

@@ -11,7 +11,6 @@ import {
   writeFlag,
   switchFlag,
 } from '../../cli/arguments/common-flags.js';
-import { crossplaneFlag } from '../../cli/arguments/target-flag.js';
 import { type LockOnDisk, readRequiredLock } from '../../cli/files/lock-file.js';
 import { reportMismatches } from '../../cli/files/mismatches.js';
 import { renderAgain, renderingNotes, writeOutputs } from '../../cli/files/render-again.js';
@@ -119,7 +118,7 @@ const flags = {
   ...pinFlags,
   ...outFlag('Folder to write to, or - to print what would be applied'),
   ...layoutFlags,
-  ...crossplaneFlag('Crossplane release to render for (default: that of the lockfile)'),
+  crossplane: { describe: 'Crossplane release to render for (default: that of the lockfile)' },
   check: switchFlag(
     'Write nothing, and exit 4 unless the bundle is there and as it would be rendered',
   ),

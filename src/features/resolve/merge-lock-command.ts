@@ -6,12 +6,7 @@ import { refuseUndigested, reportUnsolved } from './answer-command.js';
 import { mergedPreferences, unmergedRoots } from './merge-lock.js';
 import { InputError } from '../../base/errors.js';
 import { writeTransaction } from '../../base/files/transaction.js';
-import {
-  allowUndigestedFlag,
-  explainFlag,
-  outputFlag,
-  writeFlag,
-} from '../../cli/arguments/common-flags.js';
+import { outputFlag, writeFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { lockInputs } from '../../cli/files/lock-checks.js';
@@ -48,8 +43,8 @@ export const mergeLockCommand = defineCommand({
     ...askingFlags,
     ...outputFlag,
     ...writeFlag,
-    ...explainFlag('Argue step by step why there is no answer'),
-    ...allowUndigestedFlag('Lock versions whose digest no source knows'),
+    explain: switchFlag('Argue step by step why there is no answer'),
+    'allow-undigested': switchFlag('Lock versions whose digest no source knows'),
   },
   examples: [
     ["git config merge.xpkg-lock.driver '$0 merge-lock %O %A %B %P'", 'once in each clone'],

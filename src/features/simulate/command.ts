@@ -14,8 +14,7 @@ import {
 } from '../../cli/arguments/argument-errors.js';
 import { lockFlag, outputFlag, pinFlags, switchFlag } from '../../cli/arguments/common-flags.js';
 import { inputFlags, readRequest, readRequestIfAny } from '../../cli/arguments/input-flags.js';
-import { prereleaseFlag, refsArgument } from '../../cli/arguments/resolve-flags.js';
-import { crossplaneFlag } from '../../cli/arguments/target-flag.js';
+import { refsArgument } from '../../cli/arguments/resolve-flags.js';
 import {
   extraManifestsIn,
   MAX_LOCKFILE_BYTES,
@@ -43,9 +42,12 @@ const DEFAULT_SEED = 1;
 const flags = {
   ...sourceFlags,
   ...inputFlags,
-  ...crossplaneFlag('Crossplane release of the cluster'),
+  crossplane: { describe: 'Crossplane release of the cluster' },
   ...lockFlag(),
-  ...prereleaseFlag('Let the range of this root admit prereleases; may be repeated'),
+  prerelease: {
+    array: true,
+    describe: 'Let the range of this root admit prereleases; may be repeated',
+  },
   ...outputFlag,
   locked: switchFlag('Roots enter at their locked versions, not at the newest that they admit'),
   all: switchFlag('Apply everything that is locked, as rendered, not the roots alone'),

@@ -2,7 +2,7 @@ import { writeFlag, outputFlag } from '../../cli/arguments/common-flags.js';
 import type { ArgsOf, Flags, Positionals } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { cacheFolder, cacheFlag } from '../../cli/sources/network-flags.js';
+import { cacheFolder } from '../../cli/sources/network-flags.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { InputError } from '../../base/errors.js';
 import {
@@ -21,7 +21,7 @@ const positionals = {
 } as const satisfies Positionals;
 
 const flags = {
-  ...cacheFlag('Folder of the cache (default: the cache folder of the user)'),
+  cache: { describe: 'Folder of the cache (default: the cache folder of the user)' },
   ...writeFlag,
   ...outputFlag,
 } as const satisfies Flags;

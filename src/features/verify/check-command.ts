@@ -12,12 +12,11 @@ import {
 import { verificationFindings, verificationHeadline } from './output.js';
 import { longerTags, verify } from './verify.js';
 import {
-  allowUndigestedFlag,
-  bundleFlag,
   formatFlag,
   lockFlag,
   outFlag,
   outputFlag,
+  switchFlag,
 } from '../../cli/arguments/common-flags.js';
 import { readRequest } from '../../cli/arguments/input-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
@@ -67,8 +66,8 @@ const flags = {
     describe: 'Let lint fail from this severity up',
   },
   ...outFlag('Folder of the bundle to compare with what the lockfile renders'),
-  ...bundleFlag('Do not look at the bundle'),
-  ...allowUndigestedFlag('Let the lockfile be without digests that its sources have'),
+  bundle: { type: 'boolean', default: true, describe: 'Do not look at the bundle' },
+  'allow-undigested': switchFlag('Let the lockfile be without digests that its sources have'),
 } as const satisfies Flags;
 
 type Args = ArgsOf<typeof flags & typeof refsArgument>;

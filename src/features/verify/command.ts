@@ -10,8 +10,6 @@ import { signaturesOf } from './signatures-command.js';
 import { longerTags, verify } from './verify.js';
 import { InputError } from '../../base/errors.js';
 import {
-  allowUndigestedFlag,
-  bundleFlag,
   eachFlags,
   formatFlag,
   keepHostFlag,
@@ -46,8 +44,8 @@ const flags = {
   ...outputFlag,
   ...formatFlag,
   ...outFlag('Folder of the bundle to compare with what the lockfile renders'),
-  ...bundleFlag('Do not look at the bundle'),
-  ...allowUndigestedFlag('Let the lockfile be without digests that its sources have'),
+  bundle: { type: 'boolean', default: true, describe: 'Do not look at the bundle' },
+  'allow-undigested': switchFlag('Let the lockfile be without digests that its sources have'),
   mirror: {
     describe: 'Read everything from this mirror (see `mirror`), and look whether it is complete',
   },

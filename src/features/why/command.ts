@@ -7,7 +7,7 @@ import { whyNotChosen } from '../../resolver/resolve/why-not.js';
 import { ownersOf, whyLocked } from './why.js';
 import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
-import { explainFlag, lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
+import { lockFlag, outputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
@@ -28,7 +28,7 @@ import {
 
 const flags = {
   not: { describe: 'SOURCE@VERSION: why the answer does not have that version' },
-  ...explainFlag('With --not: the whole argument'),
+  explain: switchFlag('With --not: the whole argument'),
   // For --not. Without it, only the lockfile is read.
   ...resolveFlags,
   ...lockFlag(),
