@@ -6,7 +6,6 @@ import type { TimeBudget } from '../../base/time.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
 import { type Inputs, readInputs } from '../../project/inputs/read-inputs.js';
-import type { Request } from '../../project/inputs/request.js';
 import type { ArgsOf, Flags } from '../kit/command.js';
 import type { RunIo } from '../terminal/io.js';
 
@@ -42,15 +41,6 @@ interface RequestOptions {
 }
 
 /** Reads the input files that the flags name, and prints notes about them to stderr. */
-export async function readRequest(
-  args: InputArgs,
-  io: RunIo,
-  options: RequestOptions = {},
-): Promise<Request> {
-  return (await readRequestAndTexts(args, io, options)).request;
-}
-
-/** `readRequest`, and the texts of the files that were read. */
 export async function readRequestAndTexts(
   args: InputArgs,
   io: RunIo,
@@ -77,16 +67,7 @@ export async function readRequestAndTexts(
   return inputs;
 }
 
-/** `readRequest`; undefined if no file is named and no default file exists. */
-export async function readRequestIfAny(
-  args: InputArgs,
-  io: RunIo,
-  options: RequestOptions = {},
-): Promise<Request | undefined> {
-  return (await readInputsIfAny(args, io, options))?.request;
-}
-
-/** `readRequestAndTexts`; undefined if no file is named and no default file exists. */
+/** Like `readRequestAndTexts`, or undefined if no file is named and no default file exists. */
 export async function readInputsIfAny(
   args: InputArgs,
   io: RunIo,

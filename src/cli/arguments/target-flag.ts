@@ -60,15 +60,15 @@ async function releaseOfProject(
   io: RunIo,
   given: LockOnDisk | undefined,
 ): Promise<{ readonly target: Target; readonly where: string } | undefined> {
-  const { readRequestIfAny } = await import('./input-flags.js');
+  const { readInputsIfAny } = await import('./input-flags.js');
   const { readLockFile } = await import('../files/lock-file.js');
   const { findProject, lockOf } = await import('../projects/project.js');
   const project = findProject(io.cwd);
   const file = project?.file;
   const files = { file: file === undefined ? undefined : [file], strict: false, compat: true };
   const named = lock ?? (project === undefined ? DEFAULT_LOCK : lockOf(project, io.cwd));
-  const request = await readRequestIfAny(files, silent(io), { mixedSkips: true });
-  const selector = request?.crossplane;
+  const inputs = await readInputsIfAny(files, silent(io), { mixedSkips: true });
+  const selector = inputs?.request.crossplane;
   const exact = selector && targetFor(selector.text);
   if (exact !== undefined) return { target: exact, where: formatOrigin(selector!.origin) };
   const found = given ?? (await readLockFile(named, io));

@@ -4,7 +4,6 @@ import type { Request } from '../../project/inputs/request.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import type { PatchOperation } from '../../base/json.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
-import { SourceReader } from '../../resolver/driver/source-reader.js';
 import { applyPatch } from '../../project/edit/apply-patch.js';
 import {
   findPackageList,
@@ -120,7 +119,7 @@ export class EditedSet {
   }
 
   async source({ kept }: Request): Promise<PackageSource> {
-    this.#source ??= SourceReader.of(await openSources(this.#args, this.#io, this.#stats, kept));
+    this.#source ??= await openSources(this.#args, this.#io, this.#stats, kept);
     return this.#source;
   }
 

@@ -10,7 +10,7 @@ import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ArgsOf, EXIT, type Flags, jsonDocument, OtherResult } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { eachFlags, formatFlag, lockFlag, switchFlag } from '../../cli/arguments/common-flags.js';
-import { readRequest } from '../../cli/arguments/input-flags.js';
+import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { openPackage, packageArgument, packageFlags } from '../../cli/sources/package-argument.js';
 import { projectTargetFlag, projectTarget } from '../../cli/arguments/target-flag.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
@@ -107,7 +107,7 @@ async function lintPackage(
 
 /** Resolves as `resolve` does without writing, and checks the whole answer. */
 async function lintProjectFolder(args: Args, io: RunIo): Promise<SetLint> {
-  const request = await readRequest({ ...args, strict: false }, io, {
+  const { request } = await readRequestAndTexts({ ...args, strict: false }, io, {
     skip: [args.lock],
     mixedSkips: true,
     reportsUnknownFields: true,

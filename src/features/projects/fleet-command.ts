@@ -1,5 +1,4 @@
 import { noStats } from '../../resolver/driver/read-stats.js';
-import { SourceReader } from '../../resolver/driver/source-reader.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { compareFleet } from './compare-projects.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
@@ -10,7 +9,7 @@ import { eachFlags, outputFlag, lockFlag } from '../../cli/arguments/common-flag
 import { resultRows, worstExitCode } from '../../cli/projects/project-results.js';
 import { runSets } from '../../cli/projects/run-projects.js';
 import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
-import { readRequest } from '../../cli/arguments/input-flags.js';
+import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
@@ -150,7 +149,7 @@ async function planUpdate(
 ): Promise<Answer | undefined> {
   if (!args.updates || args.passedOver !== undefined) return undefined;
   const moves = (args.packages ?? []).map((text) => readMove(text, lockfile, args.lock));
-  const request = await readRequest(args, io, { skip: [args.lock] });
-  const source = SourceReader.of(await openSources(args, io, noStats(), request.kept));
+  const { request } = await readRequestAndTexts(args, io, { skip: [args.lock] });
+  const source = await openSources(args, io, noStats(), request.kept);
   return update(request, moves, { ...resolveOptions(args, source, io), lockfile });
 }

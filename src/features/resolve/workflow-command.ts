@@ -12,7 +12,6 @@ import type { GivenInputs, InputEdit } from '../../project/edit/input-edit.js';
 import type { Inputs } from '../../project/inputs/read-inputs.js';
 import type { Request } from '../../project/inputs/request.js';
 import { noStats, type ReadStats } from '../../resolver/driver/read-stats.js';
-import { SourceReader } from '../../resolver/driver/source-reader.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import type { ResolveOptions } from '../../resolver/resolve/to-problem.js';
 import type { PackageSource } from '../../sources/package-source.js';
@@ -71,7 +70,7 @@ export async function answerInputs(
   const { kept } = inputs.request;
   const locked = isLocked ? lock?.lockfile.indexes : undefined;
   const sources = await openEach(args, io, stats, kept, locked);
-  const source = SourceReader.of(await asOne(sources, args, io, { stats, kept, locked }));
+  const source = await asOne(sources, args, io, { stats, kept, locked });
   const signing = await requiredSignatures(args, io, { sources, kept });
   const longerTags = isLocked ? undefined : await wantsLongerTags(args, lock, io);
   const answering = (request: Request, flags: ResolveArgs) => {

@@ -13,7 +13,11 @@ import {
   flagWithoutEffect,
 } from '../../cli/arguments/argument-errors.js';
 import { lockFlag, outputFlag, pinFlags, switchFlag } from '../../cli/arguments/common-flags.js';
-import { inputFlags, readRequest, readRequestIfAny } from '../../cli/arguments/input-flags.js';
+import {
+  inputFlags,
+  readInputsIfAny,
+  readRequestAndTexts,
+} from '../../cli/arguments/input-flags.js';
 import { refsArgument } from '../../cli/arguments/resolve-flags.js';
 import {
   extraManifestsIn,
@@ -164,9 +168,9 @@ async function requestOf(
 ): Promise<Request | undefined> {
   if (args.all) return undefined;
   const options = { refs: args.refs, skip: [args.lock] };
-  const read = before === undefined ? readRequest : readRequestIfAny;
+  const read = before === undefined ? readRequestAndTexts : readInputsIfAny;
   // `--onto` allows a run without any input file.
-  const request = (await read(args, io, options)) ?? EMPTY_REQUEST;
+  const request = (await read(args, io, options))?.request ?? EMPTY_REQUEST;
   return { ...request, prereleases: [...(request.prereleases ?? []), ...(args.prerelease ?? [])] };
 }
 

@@ -18,7 +18,7 @@ import {
   outputFlag,
   switchFlag,
 } from '../../cli/arguments/common-flags.js';
-import { readRequest } from '../../cli/arguments/input-flags.js';
+import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { staleMismatches } from '../../cli/files/lock-checks.js';
 import { type LockOnDisk, NO_LOCK_HINT, readLock } from '../../cli/files/lock-file.js';
@@ -122,9 +122,10 @@ class CheckRun {
     const { out, lock: named, refs = [] } = this.#args;
     this.#obstacle = 'what is asked for cannot be read';
     const request = await this.#step('inputs', async () => {
-      const read = await readRequest(this.#args, this.#io, { refs, skip: [named, out] });
-      const count = counted(read.roots.length, 'root');
-      return { ...passed(`${count} asked for`), result: read };
+      const options = { refs, skip: [named, out] };
+      const { request } = await readRequestAndTexts(this.#args, this.#io, options);
+      const count = counted(request.roots.length, 'root');
+      return { ...passed(`${count} asked for`), result: request };
     });
     if (request === undefined) return undefined;
     this.#obstacle = 'there is no lockfile that can be read';

@@ -18,7 +18,7 @@ import {
   outputFlag,
   switchFlag,
 } from '../../cli/arguments/common-flags.js';
-import { readRequestIfAny } from '../../cli/arguments/input-flags.js';
+import { readInputsIfAny } from '../../cli/arguments/input-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { signatureTrustFlags } from '../../cli/arguments/signature-flags.js';
 import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
@@ -72,10 +72,8 @@ export const verifyCommand = defineCommand({
     'that is asked for is not there; 5: a source failed, or what it has contradicts itself.',
   run: async (args, io): Promise<VerifyValue> => {
     const { lockfile } = await readRequiredLock(args, io);
-    const request = await readRequestIfAny(args, io, {
-      refs: args.refs,
-      skip: [args.lock, args.out],
-    });
+    const skip = [args.lock, args.out];
+    const request = (await readInputsIfAny(args, io, { refs: args.refs, skip }))?.request;
     const stats = noStats();
     const mirror = await mirrorOf(args, lockfile, io);
     const inputManifests = request?.kept ?? extraManifestsIn(lockfile, args.lock);

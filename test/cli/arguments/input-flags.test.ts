@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ArgsOf } from '../../../src/cli/kit/command.js';
 import { flagValues, readWords } from '../../../src/cli/arguments/parser.js';
-import { inputFlags, readRequest } from '../../../src/cli/arguments/input-flags.js';
+import { inputFlags, readRequestAndTexts } from '../../../src/cli/arguments/input-flags.js';
 import { fakeIo } from '../../support/fake-io.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/inputs');
@@ -26,7 +26,9 @@ test.each([
 test('notes go to stderr, one per line', async () => {
   const io = fakeIo();
   const objects = join(FIXTURES, 'objects.yaml');
-  const request = await readRequest(parse(['-f', objects]).args, io, { refs: ['h.io/a/p'] });
+  const { request } = await readRequestAndTexts(parse(['-f', objects]).args, io, {
+    refs: ['h.io/a/p'],
+  });
   expect(request.roots).toHaveLength(3);
   expect(io.notes()).toEqual([`note: ${objects}:30: ignored v1 ConfigMap`]);
   expect(io.stdout()).toBe('');
@@ -34,7 +36,7 @@ test('notes go to stderr, one per line', async () => {
 
 test('--strict and stdin are passed to the reader', async () => {
   const io = fakeIo({ stdin: '{apiVersion: v1, kind: Secret}' });
-  await expect(readRequest(parse(['-f', '-', '--strict']).args, io)).rejects.toMatchObject({
+  await expect(readRequestAndTexts(parse(['-f', '-', '--strict']).args, io)).rejects.toMatchObject({
     origin: { file: '-', line: 1 },
   });
 });
