@@ -25,7 +25,12 @@ export function wrap(text: string, first: string, rest = first, width = LINE_WID
 
 /** Writes a whole number with commas between thousands, whatever the locale: `300,000`. */
 export function thousands(count: number): string {
-  return count.toLocaleString('en-US');
+  const digits = String(count);
+  const groups: string[] = [];
+  for (let end = digits.length; end > 0; end -= 3) {
+    groups.unshift(digits.slice(Math.max(0, end - 3), end));
+  }
+  return groups.join(',');
 }
 
 /** Maximum edit distance of a suggestion, however long the word is: many names begin alike. */

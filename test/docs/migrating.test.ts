@@ -17,7 +17,7 @@ test('it names every rule', () => {
   const sources = files.filter((file) => file.endsWith('.ts'));
   const text = sources.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
   const rules = Array.from(
-    text.matchAll(/(?:rule[:=] ?|rule = |(?:finding|packageRule)\(\s*)'([a-z-]+)'/g),
+    text.matchAll(/(?:rule[:=] ?|rule = |(?:finding|packageRule|clusterRule)\(\s*)'([a-z-]+)'/g),
     ([, rule]) => rule!,
   );
   expect(rules.length).toBeGreaterThan(20);

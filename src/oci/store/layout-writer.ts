@@ -176,12 +176,11 @@ function stagingBeside(path: string): string {
   return temporaryPathFor(`${path}.${runName()}`, 'new');
 }
 
-const STAGING_SUFFIX = new RegExp(`^(${RUN_NAME})\\.[0-9a-f]{12}\\.new(?:\\.old)?$`);
-
 /** Returns the process that made a staging folder with the prefix `what`, else undefined. */
 function stagingProcess(name: string, what: string): string | undefined {
   const rest = name.startsWith(`.${what}.`) ? name.slice(what.length + 2) : '';
-  return STAGING_SUFFIX.exec(rest)?.[1];
+  const staging = new RegExp(`^(${RUN_NAME})\\.[0-9a-f]{12}\\.new(?:\\.old)?$`);
+  return staging.exec(rest)?.[1];
 }
 
 function isStagingInside(name: string): boolean {
