@@ -1,13 +1,11 @@
 import { access } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { noStats } from '../../resolver/driver/read-stats.js';
 import { writeError, isFileSystemError, removeWithRetry } from '../../base/files/file-system.js';
 import { outputPath } from '../../base/files/transaction.js';
 import { InputError } from '../../base/errors.js';
-import { targetFor } from '../../crossplane/releases/target.js';
 import { removeAbandoned, type LayoutWriter } from '../../oci/store/layout-writer.js';
 import { writeBundleFile, fillLayout } from './bundle.js';
-import { closureImages, imageCounter } from './lockfile-images.js';
+import { closureImages } from './lockfile-images.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import {
   outFlag,
@@ -18,11 +16,11 @@ import {
   outputFlag,
 } from '../../cli/arguments/common-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
-import { openEach, sourceFlags } from '../../cli/sources/source-flags.js';
+import { sourceFlags } from '../../cli/sources/source-flags.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
 import { renderAgain } from '../../cli/files/render-again.js';
-import { isBundleFile, withStagedLayout } from './bundle-file-command.js';
-import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
+import { isBundleFile, openLockedSources, withStagedLayout } from './locked-images-command.js';
+import { readRequiredLock } from '../../cli/files/lock-file.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { bundleOutput, type BundleValue, size } from './output.js';
@@ -55,16 +53,13 @@ export const bundleCommand = defineCommand({
     const { rendering } = renderAgain(lockfile, {}, await BundleFolder.of(args, io));
     const texts = new Map([[DEFAULT_LOCK, text]]);
     for (const [name, content] of rendering.files) texts.set(`rendered/${name}`, content);
-    const stats = noStats();
-    const sources = await openEach(args, io, stats, extraManifestsIn(lockfile, args.lock));
+    const { stats, onImage, ...opened } = await openLockedSources(args, lockfile, io);
     const { concurrency, signatures } = args;
     return withProgress(io, stats, async () => {
-      const target = targetFor(lockfile.crossplane)!;
-      const images = await closureImages(lockfile, 'bundled', { sources, target, concurrency });
+      const images = await closureImages(lockfile, 'bundled', opened);
       const file = await placeOfFile(args.file, io.cwd);
       const value = { file: args.file, images: images.length };
       if (!args.write) return value;
-      const onImage = imageCounter(stats);
       const bytes = await writeBundle({ file, shown: args.file }, texts, (layout) =>
         fillLayout(images, layout, { concurrency, signatures, onImage }),
       );

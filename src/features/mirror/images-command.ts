@@ -1,12 +1,11 @@
-import { noStats } from '../../resolver/driver/read-stats.js';
-import { targetFor } from '../../crossplane/releases/target.js';
-import { closureImages, imageCounter } from './lockfile-images.js';
+import { closureImages } from './lockfile-images.js';
 import { platformImages } from './image-parts.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
-import { openEach, sourceFlags } from '../../cli/sources/source-flags.js';
-import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
+import { sourceFlags } from '../../cli/sources/source-flags.js';
+import { readRequiredLock } from '../../cli/files/lock-file.js';
 import { withProgress } from '../../cli/terminal/progress.js';
+import { openLockedSources } from './locked-images-command.js';
 import { imagesOutput, imagesLines, type ImagesValue } from './output.js';
 
 /** `images`: every image that a cluster pulls for the locked packages. */
@@ -25,15 +24,9 @@ export const imagesCommand = defineCommand({
     'another: those are listed, too. Only manifests are read.',
   run: async (args, io): Promise<ImagesValue> => {
     const { lockfile } = await readRequiredLock(args, io);
-    const stats = noStats();
-    const sources = await openEach(args, io, stats, extraManifestsIn(lockfile, args.lock));
-    const listed = await withProgress(io, stats, async () => {
-      const images = await closureImages(lockfile, 'listed with its images', {
-        sources,
-        target: targetFor(lockfile.crossplane)!,
-        concurrency: args.concurrency,
-        onImage: imageCounter(stats),
-      });
+    const opened = await openLockedSources(args, lockfile, io);
+    const listed = await withProgress(io, opened.stats, async () => {
+      const images = await closureImages(lockfile, 'listed with its images', opened);
       return Promise.all(
         images.map(async (image) => ({ image, platforms: await platformImages(image) })),
       );

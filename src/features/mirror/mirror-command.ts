@@ -1,10 +1,9 @@
-import { noStats } from '../../resolver/driver/read-stats.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { InputError } from '../../base/errors.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import { imageConfigsIn, rewrittenImage } from '../../crossplane/package-manager/image-config.js';
-import { closureImages, imageCounter } from './lockfile-images.js';
+import { closureImages } from './lockfile-images.js';
 import { mirrorConfigs, mirrorRules, parseMirror, type Mirror } from './mirror-rules.js';
 import { copyToMirror, planMirror, type MirroredImage } from './mirror.js';
 import type { JsonObject } from '../../base/json.js';
@@ -19,8 +18,8 @@ import {
   switchFlag,
 } from '../../cli/arguments/common-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
-import { openEach, sourceFlags } from '../../cli/sources/source-flags.js';
-import { isBundleFile, lockInBundle } from './bundle-file-command.js';
+import { sourceFlags } from '../../cli/sources/source-flags.js';
+import { isBundleFile, lockInBundle, openLockedSources } from './locked-images-command.js';
 import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { getOrCreate } from '../../base/collections.js';
@@ -80,20 +79,14 @@ export const mirrorCommand = defineCommand({
       bundle === undefined
         ? await readRequiredLock(args, io)
         : { lockfile: await lockInBundle(bundle, io) };
-    const target = targetFor(lockfile.crossplane)!;
     const consequence = 'so nothing is mirrored';
     const registries = await onlineRegistries({ ...args, anew: true }, io, consequence);
-    const stats = noStats();
-    const extraManifests = extraManifestsIn(lockfile, args.lock).filter(
-      ({ object }) => !leadsTo(mirror, object),
-    );
+    const objects = lockfile.objects.filter((object) => !leadsTo(mirror, object));
     const from = args.from?.map((text) => (isBundleFile(text) ? `layout:${text}` : text));
-    const sources = await openEach({ ...args, from }, io, stats, extraManifests);
-    const onImage = imageCounter(stats);
-    const { concurrency, signatures } = args;
-    return withProgress(io, stats, async () => {
-      const options = { sources, target, concurrency, onImage };
-      const found = await closureImages(lockfile, 'mirrored', options);
+    const opened = await openLockedSources({ ...args, from }, { ...lockfile, objects }, io);
+    const { concurrency, target } = opened;
+    return withProgress(io, opened.stats, async () => {
+      const found = await closureImages(lockfile, 'mirrored', opened);
       const rules = mirrorRules(found, mirror);
       const images = await planMirror(found, rules, registries, concurrency);
       if (!args.overwrite) refuseOtherImages(images, args.lock);
@@ -106,7 +99,7 @@ export const mirrorCommand = defineCommand({
       const onBytes = (count: number) => (bytes += count);
       const outcomes = args.dryRun
         ? undefined
-        : await copyToMirror(images, { concurrency, signatures, onImage, onBytes });
+        : await copyToMirror(images, { ...opened, signatures: args.signatures, onBytes });
       const { address } = mirror;
       const commands = args.dryRun ? copyCommands(images, args.tool) : undefined;
       const warnings = mirrorWarnings({ address, images, imageConfigs }, lockfile, args);

@@ -202,10 +202,7 @@ const bundleSchema = json.outputSchema('bundle -o json', {
 /** The result of `bundle`. */
 export type BundleValue = json.Static<typeof bundleSchema>;
 
-export const bundleOutput = json.jsonOutput(
-  bundleSchema,
-  (value: BundleValue): BundleValue => value,
-);
+export const bundleOutput = json.valueOutput(bundleSchema);
 
 const vendorSchema = json.outputSchema('vendor -o json', {
   folder: json.text('Folder of the layout.'),
@@ -216,7 +213,4 @@ const vendorSchema = json.outputSchema('vendor -o json', {
 /** The result of `vendor`. */
 export type VendorValue = json.Static<typeof vendorSchema>;
 
-export const vendorOutput = json.jsonOutput(
-  vendorSchema,
-  (value: VendorValue): VendorValue => value,
-);
+export const vendorOutput = json.valueOutput(vendorSchema);

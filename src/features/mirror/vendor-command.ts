@@ -1,16 +1,14 @@
 import { resolve } from 'node:path';
-import { targetFor } from '../../crossplane/releases/target.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
-import { imageCounter, packagesWithDigests } from './lockfile-images.js';
+import { packagesWithDigests } from './lockfile-images.js';
 import { vendor } from './vendor.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { writeFlag, lockFlag, outputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
+import { readRequiredLock } from '../../cli/files/lock-file.js';
 import { vendorOutput, type VendorValue } from './output.js';
-import { withStagedLayout } from './bundle-file-command.js';
+import { openLockedSources, withStagedLayout } from './locked-images-command.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { openEach, sourceFlags } from '../../cli/sources/source-flags.js';
+import { sourceFlags } from '../../cli/sources/source-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
 import { writeError } from '../../base/files/file-system.js';
 import { outputPath } from '../../base/files/transaction.js';
@@ -38,16 +36,13 @@ export const vendorCommand = defineCommand({
     });
     const value = { folder: args.folder, packages: packages.length };
     if (!args.write) return value;
-    const stats = noStats();
-    const sources = await openEach(args, io, stats, extraManifestsIn(lockfile, args.lock));
+    const { stats, ...opened } = await openLockedSources(args, lockfile, io);
     const extent = args.full ? 'whole' : 'needed';
     const bytes = await withProgress(io, stats, () =>
       withStagedLayout(folder, args.folder, async (layout) => {
-        await vendor(packages, sources, layout, {
-          target: targetFor(lockfile.crossplane)!,
+        await vendor(packages, layout, {
+          ...opened,
           extent,
-          concurrency: args.concurrency,
-          onPackage: imageCounter(stats),
           onUnreadable: (reference, why) => io.afterwards(`warning: ${reference}: ${why}`),
         });
         return layout.finish(extent);

@@ -12,12 +12,13 @@ import type { PackageSource } from '../../sources/package-source.js';
 const PINS = ['manifest', 'baseLayer', 'packageYaml'] as const;
 
 interface VendorOptions {
+  readonly sources: readonly PackageSource[];
   readonly target: Target;
   /** `needed`: only the manifests and base layers that resolving reads; `whole`: complete images. */
   readonly extent: 'needed' | 'whole';
   readonly concurrency: number;
   /** Called when the copy of a package begins. */
-  readonly onPackage: (reference: string) => void;
+  readonly onImage: (reference: string) => void;
   /** Called with a package that the target release cannot read, and the reason. */
   readonly onUnreadable: (reference: string, why: string) => void;
 }
@@ -25,13 +26,12 @@ interface VendorOptions {
 /** Copies the images of locked packages by digest, each from the first source that has it. */
 export async function vendor(
   packages: readonly DigestedPackage[],
-  sources: readonly PackageSource[],
   layout: LayoutWriter,
-  { target, extent, concurrency, onPackage, onUnreadable }: VendorOptions,
+  { sources, target, extent, concurrency, onImage, onUnreadable }: VendorOptions,
 ): Promise<void> {
   await copyAll(packages, concurrency, async (locked) => {
     const reference = joinReference(locked.repository, locked.version);
-    onPackage(reference);
+    onImage(reference);
     const { images, manifest } = await findImage(locked, sources, target);
     const copying = copyingRepository(images, layout);
     await copying.manifest(manifest.digest);

@@ -38,7 +38,7 @@ const pushSchema = json.outputSchema('push -o json', {
 /** The result of `push` and of `index push`. */
 export type PushValue = json.Static<typeof pushSchema>;
 
-export const pushOutput = json.jsonOutput(pushSchema, (value: PushValue): PushValue => value);
+export const pushOutput = json.valueOutput(pushSchema);
 
 export function pushNote({ reference }: PushValue, { write }: { readonly write: boolean }): string {
   return `${write ? 'pushed' : 'would push'} ${reference}`;

@@ -1,15 +1,19 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { imageCounter } from './lockfile-images.js';
 import { InputError } from '../../base/errors.js';
 import { writeError, isFileSystemError, removeWithRetry } from '../../base/files/file-system.js';
 import { cleaningUpOnSignal } from '../../base/process.js';
 import { DEFAULT_LOCK } from '../../cli/arguments/common-flags.js';
-import { MAX_LOCKFILE_BYTES } from '../../cli/files/lock-file.js';
+import { extraManifestsIn, MAX_LOCKFILE_BYTES } from '../../cli/files/lock-file.js';
+import { openEach, type SourceArgs } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
+import { targetFor } from '../../crossplane/releases/target.js';
 import { openFileTree } from '../../oci/store/file-tree.js';
 import { LayoutWriter } from '../../oci/store/layout-writer.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { parseLockfile } from '../../project/lockfile/parse-lockfile.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
 
 /** Whether a value of `--from` names a file that `bundle` wrote: `FILE.tar`, without a scheme. */
 export function isBundleFile(from: string): boolean {
@@ -34,6 +38,19 @@ async function bytesIn(file: string, io: RunIo): Promise<Uint8Array | undefined>
     if (!isFileSystemError(error)) throw error;
     throw new InputError(`cannot read \`${file}\`: ${error.message}`, { cause: error });
   }
+}
+
+/** Opens the sources of a lockfile; `onImage` shows the progress in `stats`. */
+export async function openLockedSources(
+  args: SourceArgs & { readonly lock: string },
+  lockfile: Lockfile,
+  io: RunIo,
+) {
+  const stats = noStats();
+  const sources = await openEach(args, io, stats, extraManifestsIn(lockfile, args.lock));
+  const target = targetFor(lockfile.crossplane)!;
+  const { concurrency } = args;
+  return { sources, target, concurrency, stats, onImage: imageCounter(stats) };
 }
 
 /** Calls `work` with a new layout. Removes the layout if the work fails or a signal ends the process. */
