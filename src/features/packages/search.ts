@@ -111,23 +111,6 @@ export async function knownOwners(
   return owners;
 }
 
-/** One published version of a package. */
-interface PublishedVersion {
-  readonly version: string;
-  readonly prerelease: boolean;
-  /** Constraint on Crossplane; undefined: there is none, or the package is invalid. */
-  readonly crossplane: string | undefined;
-  /** Why the target rejects the version; undefined: the target accepts it. */
-  readonly refused: string | undefined;
-}
-
-interface VersionList {
-  /** The requested number of versions, newest first. */
-  readonly versions: readonly PublishedVersion[];
-  /** Number of all published versions. */
-  readonly total: number;
-}
-
 interface VersionsOptions {
   readonly source: PackageSource;
   readonly target: Target;
@@ -135,34 +118,36 @@ interface VersionsOptions {
   readonly newest: number;
 }
 
-/** Returns the newest versions of a package, or undefined if no source knows the package. */
+/**
+ * Returns the newest versions of a package, newest first, and the number of all published versions.
+ * Returns undefined if no source knows the package.
+ */
 export async function versions(
   repository: Repository,
   { source, target, newest }: VersionsOptions,
-): Promise<VersionList | undefined> {
+) {
   const reader = SourceReader.of(source);
   const tags = await reader.tags(repository, target);
   if (tags === undefined) return undefined;
   const published = installableVersions(tags, target);
   const read = published.slice(0, newest).map(async ({ raw, prerelease }) => {
     const found = await reader.fetch({ repository, version: raw }, target);
-    const support = supportOf(found?.contents, target);
-    return { version: raw, prerelease: prerelease !== '', ...support };
+    return {
+      version: raw,
+      prerelease: prerelease !== '',
+      ...supportOf(found?.contents, target),
+    };
   });
   return { versions: await Promise.all(read), total: published.length };
 }
 
-function supportOf(
-  contents: PackageContents | undefined,
-  target: Target,
-): Pick<PublishedVersion, 'crossplane' | 'refused'> {
-  if (contents === undefined) {
-    return { crossplane: undefined, refused: 'it is listed, and not there' };
-  }
+/** Returns the constraint on Crossplane, if it is known, and why the target rejects a version, if it does. */
+function supportOf(contents: PackageContents | undefined, target: Target) {
+  if (contents === undefined) return { refused: 'it is listed, and not there' };
   const meta = judge(contents, target);
   if (isRejection(meta)) {
     const error = meta.findings.find(({ severity }) => severity === 'error');
-    return { crossplane: undefined, refused: error?.message };
+    return { refused: error?.message };
   }
   return { crossplane: meta.crossplane, refused: crossplaneProblem(meta, target) };
 }

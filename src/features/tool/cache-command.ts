@@ -33,8 +33,10 @@ interface CacheValue {
   readonly folder: string;
   /** Of `cache info`. */
   readonly summary?: CacheSummary;
-  /** Of `cache clean`: whether anything was removed, and a line for stderr. */
-  readonly cleaning?: { readonly cleaned: boolean; readonly note: string };
+  /** Of `cache clean`: whether anything was removed. */
+  readonly cleaned?: boolean;
+  /** Of `cache clean`: a line for stderr. */
+  readonly note?: string;
 }
 
 const schema = json.outputSchema('cache -o json', {
@@ -52,9 +54,9 @@ const schema = json.outputSchema('cache -o json', {
 
 const cacheOutput = json.jsonOutput(
   schema,
-  ({ folder, summary, cleaning }: CacheValue): json.Static<typeof schema> => ({
+  ({ folder, summary, cleaned }: CacheValue): json.Static<typeof schema> => ({
     folder,
-    cleaned: cleaning?.cleaned,
+    cleaned,
     ...summary,
     tagLists: summary?.tagLists.map(({ name, at }) => ({ name, at: isoTime(at) })),
   }),
@@ -84,7 +86,7 @@ export const cacheCommand = defineCommand({
     if (action === 'dir') return [folder];
     return summary === undefined ? [] : summaryLines(folder, summary);
   },
-  closingNotes: ({ cleaning }) => (cleaning === undefined ? [] : [cleaning.note]),
+  closingNotes: ({ note }) => (note === undefined ? [] : [note]),
 });
 
 type Action = (folder: string, args: Args) => Promise<Omit<CacheValue, 'folder'>>;
@@ -96,12 +98,11 @@ const ACTIONS: Readonly<Record<Args['action'], Action>> = {
     if (!write) {
       const { blobs, packages, quarantine } = await summarizeCache(folder);
       const files = blobs.files + packages.files + quarantine.files;
-      const note = `would remove ${counted(files, 'file')} from ${folder}`;
-      return { cleaning: { cleaned: false, note } };
+      return { cleaned: false, note: `would remove ${counted(files, 'file')} from ${folder}` };
     }
     const cleaned = await removeCache(folder);
     const note = cleaned ? `cleaned ${folder}` : `there is nothing to clean in ${folder}`;
-    return { cleaning: { cleaned, note } };
+    return { cleaned, note };
   },
 };
 

@@ -99,10 +99,7 @@ export const checkOutput = json.jsonOutput(
       exitCode,
       crossplane,
       steps: steps.map(({ findings, ...step }) => ({
-        name: step.name,
-        status: step.status,
-        exitCode: step.exitCode,
-        text: step.text,
+        ...step,
         findings: findings.map(({ rule, severity, origin, text, fix }) => {
           return { rule, severity, file: origin?.file, line: origin?.line, text, fix };
         }),
