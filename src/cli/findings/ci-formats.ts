@@ -1,12 +1,11 @@
 import {
-  findingsOf,
   findingText,
   type PlacedFinding,
   type PlacedReport,
-  REPORT_SEVERITIES,
   type ReportSeverity,
 } from './report.js';
 import { fingerprints, ruleOf } from './rules.js';
+import { groupBy } from '../../base/collections.js';
 import { formatOrigin } from '../../base/errors.js';
 
 const COMMANDS: Readonly<Record<ReportSeverity, string>> = {
@@ -19,23 +18,33 @@ const COMMANDS: Readonly<Record<ReportSeverity, string>> = {
 const MAX_SHOWN = 10;
 
 /** Formats findings as workflow commands of GitHub Actions, which annotate lines of files, worst first. */
-export function githubAnnotations(report: PlacedReport): string {
-  const findings = findingsOf(report);
-  const lines = REPORT_SEVERITIES.flatMap((severity) => {
-    const alike = findings.filter((finding) => finding.severity === severity);
-    if (alike.length <= MAX_SHOWN) return alike.map(annotation);
-    const [shown, rest] = [alike.slice(0, MAX_SHOWN - 1), alike.slice(MAX_SHOWN - 1)];
-    const more = `and ${rest.length} more, which the summary and the log of this step tell`;
-    return [...shown.map(annotation), annotation({ ...rest[0]!, text: more, fix: undefined })];
+export function githubAnnotations({ findings }: PlacedReport): string {
+  const alike = [...groupBy(findings, ({ severity }) => severity).values()];
+  const shown = alike.flatMap((group) => {
+    if (group.length <= MAX_SHOWN) return group;
+    const [next, ...others] = group.slice(MAX_SHOWN - 1);
+    const text = `and ${others.length + 1} more, which the summary and the log of this step tell`;
+    return [...group.slice(0, MAX_SHOWN - 1), { ...next!, text, fix: undefined }];
   });
-  return lines.map((line) => `${line}\n`).join('');
+  return shown.map(annotation).join('');
 }
 
-function annotation({ severity, origin, rule, ...message }: PlacedFinding): string {
+function annotation(finding: PlacedFinding): string {
+  const { severity, origin, rule } = finding;
   const title = `xpkg-resolve: ${rule}`;
-  const properties = Object.entries({ file: origin.file, line: String(origin.line), title });
-  const written = properties.map(([name, value]) => `${name}=${githubProperty(value)}`).join(',');
-  return `::${COMMANDS[severity]} ${written}::${githubData(findingText(message))}`;
+  const properties = Object.entries({ file: origin.file, line: String(origin.line), title })
+    .map(([name, value]) => `${name}=${percentEncoded(value, /[%\r\n:,]/g)}`)
+    .join(',');
+  const text = percentEncoded(findingText(finding), /[%\r\n]/g);
+  return `::${COMMANDS[severity]} ${properties}::${text}\n`;
+}
+
+/** Replaces characters with `%` and their code, as in URLs. */
+function percentEncoded(text: string, characters: RegExp): string {
+  return text.replaceAll(characters, (character) => {
+    const code = character.charCodeAt(0).toString(16).toUpperCase();
+    return `%${code.padStart(2, '0')}`;
+  });
 }
 
 /** Formats values as lines of the file that `$GITHUB_OUTPUT` names. */
@@ -46,40 +55,30 @@ export function githubOutputs(outputs: Readonly<Record<string, string>>): string
     .join('');
 }
 
-function githubData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function githubProperty(text: string): string {
-  return githubData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
-}
-
 /** Formats findings as logging commands of Azure Pipelines, worst first. It has only errors and warnings. */
-export function azureIssues(report: PlacedReport): string {
-  const findings = findingsOf(report);
-  return findings.map((finding) => `${issue(finding)}\n`).join('');
+export function azureIssues({ findings }: PlacedReport): string {
+  return findings.map(issue).join('');
 }
 
-function issue({ severity, origin, rule, ...message }: PlacedFinding): string {
-  const text = findingText(message);
-  if (severity === 'info') return `note: ${formatOrigin(origin)}: ${text.replaceAll('\n', ' ')}`;
+function issue(finding: PlacedFinding): string {
+  const { severity, origin, rule } = finding;
+  const text = findingText(finding);
+  if (severity === 'info') return `note: ${formatOrigin(origin)}: ${text.replaceAll('\n', ' ')}\n`;
   const properties = Object.entries({
     type: severity,
     sourcepath: origin.file,
     linenumber: String(origin.line),
     code: rule,
   });
-  const written = properties.map(([name, value]) => `${name}=${azureProperty(value)};`).join('');
-  return `##vso[task.logissue ${written}]${azureData(text)}`;
+  const written = properties.map(
+    ([name, value]) => `${name}=${azureEncoded(value, /[%\r\n;\]]/g)};`,
+  );
+  return `##vso[task.logissue ${written.join('')}]${azureEncoded(text, /[%\r\n]/g)}\n`;
 }
 
 /** Escapes a value as the agent unescapes it; `%` is written `%AZP25`. */
-function azureData(text: string): string {
-  return text.replaceAll('%', '%AZP25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function azureProperty(text: string): string {
-  return azureData(text).replaceAll(';', '%3B').replaceAll(']', '%5D');
+function azureEncoded(text: string, characters: RegExp): string {
+  return percentEncoded(text, characters).replaceAll('%25', '%AZP25');
 }
 
 const SEVERITIES: Readonly<Record<ReportSeverity, string>> = {
@@ -89,13 +88,13 @@ const SEVERITIES: Readonly<Record<ReportSeverity, string>> = {
 };
 
 /** Formats findings as a Code Quality report, which GitLab shows in merge requests. */
-export function gitlabCodeQuality(report: PlacedReport): string {
-  const findings = findingsOf(report);
+export function gitlabCodeQuality({ findings }: PlacedReport): string {
   const known = fingerprints(findings);
-  const issues = findings.map(({ rule, severity, origin, ...message }, i) => {
+  const issues = findings.map((finding, i) => {
+    const { rule, severity, origin } = finding;
     const [, , security] = ruleOf(rule);
     return {
-      description: findingText(message),
+      description: findingText(finding),
       check_name: rule,
       fingerprint: known[i],
       severity: security && severity === 'error' ? 'critical' : SEVERITIES[severity],

@@ -2,78 +2,70 @@ import { formatOrigin } from '../../base/errors.js';
 import { escapeMarkup } from '../../base/escape.js';
 import { type PlacedFinding, type PlacedReport, type PlacedStep, findingText } from './report.js';
 
+interface TestCase {
+  readonly name: string;
+  readonly fails: boolean;
+  /** The element in it, if any. */
+  readonly content: string | undefined;
+}
+
 /** Formats a report as JUnit XML: a suite for each step, a test case for each finding or passed step. */
 export function junitResults({ command, steps }: PlacedReport): string {
   const name = `xpkg-resolve ${command}`;
-  const cases = steps.reduce((sum, step) => sum + casesIn(step), 0);
-  const failures = steps.reduce((sum, step) => sum + failuresIn(step), 0);
+  const cases = steps.map(testCases);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributes({ name, tests: cases, failures, errors: 0 })}>`,
-    ...steps.flatMap((step) => suite(step, name)),
+    `<testsuites${attributes({ name, ...countsOf(cases.flat()) })}>`,
+    ...steps.flatMap((step, i) => suite(step, cases[i]!, name)),
     '</testsuites>',
     '',
   ].join('\n');
 }
 
-function casesIn({ findings }: PlacedStep): number {
-  return Math.max(1, findings.length);
+function countsOf(cases: readonly TestCase[]) {
+  return { tests: cases.length, failures: cases.filter(({ fails }) => fails).length, errors: 0 };
 }
 
-function failuresIn({ status, findings }: PlacedStep): number {
-  if (findings.length === 0) return status === 'failed' ? 1 : 0;
-  return findings.filter(({ fails }) => fails).length;
-}
-
-function suite(step: PlacedStep, command: string): string[] {
-  const { name, status, findings } = step;
-  const counts = {
-    name: `${command}: ${name}`,
-    tests: casesIn(step),
-    failures: failuresIn(step),
-    errors: 0,
-    skipped: findings.length === 0 && status === 'skipped' ? 1 : 0,
-  };
+function suite(
+  { name, status, findings }: PlacedStep,
+  cases: readonly TestCase[],
+  command: string,
+): string[] {
+  const skipped = findings.length === 0 && status === 'skipped' ? 1 : 0;
   const classname = `${command.replaceAll(' ', '.')}.${name}`;
   return [
-    `  <testsuite${attributes(counts)}>`,
-    ...(findings.length === 0
-      ? wholeStep(step, classname)
-      : findings.flatMap((finding) => testCase(finding, classname))),
+    `  <testsuite${attributes({ name: `${command}: ${name}`, ...countsOf(cases), skipped })}>`,
+    ...cases.flatMap((each) => caseLines(each, classname)),
     '  </testsuite>',
   ];
 }
 
-function wholeStep({ name, status, text }: PlacedStep, classname: string): string[] {
-  const inside = {
-    passed: [],
-    skipped: [`<skipped${attributes({ message: text })}/>`],
-    failed: [`<failure${attributes({ message: text, type: name })}/>`],
+function testCases({ name, status, text, findings }: PlacedStep): TestCase[] {
+  if (findings.length > 0) return findings.map(findingCase);
+  const content = {
+    passed: undefined,
+    skipped: `<skipped${attributes({ message: text })}/>`,
+    failed: `<failure${attributes({ message: text, type: name })}/>`,
   }[status];
-  return element('testcase', { name, classname }, inside);
+  return [{ name, fails: status === 'failed', content }];
 }
 
-function testCase(finding: PlacedFinding, classname: string): string[] {
+function findingCase(finding: PlacedFinding): TestCase {
   const { origin, rule, fails, severity } = finding;
   const place = formatOrigin(origin);
-  const whole = `${place}: ${severity}: ${findingText(finding)} [${rule}]`;
   const message = finding.text.split('\n')[0]!;
-  const lines = whole.split('\n').map((line) => escapeMarkup(line, Infinity));
-  const escaped = lines.join('\n');
-  const inside = fails
+  const lines = `${place}: ${severity}: ${findingText(finding)} [${rule}]`.split('\n');
+  const escaped = lines.map((line) => escapeMarkup(line, Infinity)).join('\n');
+  const content = fails
     ? `<failure${attributes({ message, type: rule })}>${escaped}</failure>`
     : `<system-out>${escaped}</system-out>`;
-  return element('testcase', { name: `${rule}: ${place}: ${message}`, classname }, [inside]);
+  return { name: `${rule}: ${place}: ${message}`, fails, content };
 }
 
-function element(
-  name: string,
-  properties: Readonly<Record<string, string>>,
-  inside: readonly string[],
-): string[] {
-  const start = `    <${name}${attributes(properties)}`;
-  if (inside.length === 0) return [`${start}/>`];
-  return [`${start}>`, ...inside.map((line) => `      ${line}`), `    </${name}>`];
+function caseLines({ name, content }: TestCase, classname: string): string[] {
+  const start = `    <testcase${attributes({ name, classname })}`;
+  if (content === undefined) return [`${start}/>`];
+  return [`${start}>`, `      ${content}`, '    </testcase>'];
 }
 
 function attributes(properties: Readonly<Record<string, string | number>>): string {

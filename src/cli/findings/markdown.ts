@@ -1,13 +1,7 @@
 import { formatOrigin } from '../../base/errors.js';
 import { codeBlock, codeSpan } from '../../base/escape.js';
-import { table } from './report-parts.js';
-import {
-  findingsOf,
-  findingText,
-  hasFailed,
-  type PlacedFinding,
-  type PlacedReport,
-} from './report.js';
+import { firstItems, table } from './report-parts.js';
+import { findingText, hasFailed, type PlacedFinding, type PlacedReport } from './report.js';
 
 /** Maximum number of findings: code hosts cut comments at 65,536 characters. */
 const MAX_FINDINGS = 50;
@@ -16,10 +10,9 @@ const MAX_LINES = 30;
 
 /** Formats a report as a summary for a pull request or the page of a run. */
 export function markdownSummary(report: PlacedReport): string {
-  const { command, headline, steps, details } = report;
-  const findings = findingsOf(report);
+  const { command, headline, steps, details, findings } = report;
   const verdict = hasFailed(report) ? 'failed' : 'passed';
-  const list = report.isDetailed === true ? [] : items(findings);
+  const list = report.isDetailed === true ? [] : firstItems(findings.map(item), MAX_FINDINGS);
   return `${[
     `### xpkg-resolve ${command}: ${verdict}`,
     codeSpan(headline),
@@ -38,15 +31,10 @@ function stepTable(steps: PlacedReport['steps']): string[] {
   return table(['step', 'result', ''], rows);
 }
 
-function items(findings: readonly PlacedFinding[]): string[] {
-  const rest = findings.length - MAX_FINDINGS;
-  const shown = findings.slice(0, MAX_FINDINGS).map(item);
-  return rest > 0 ? [...shown, `- and ${rest} more`] : shown;
-}
-
-function item({ severity, origin, rule, ...said }: PlacedFinding): string {
+function item(finding: PlacedFinding): string {
+  const { severity, origin, rule } = finding;
   const start = `- **${severity}** ${codeSpan(formatOrigin(origin))} (${codeSpan(rule)})`;
-  const lines = findingText(said).split('\n');
+  const lines = findingText(finding).split('\n');
   if (lines.length === 1 && lines[0]!.length <= 200) return `${start}: ${codeSpan(lines[0]!)}`;
   const shown = lines.slice(0, MAX_LINES);
   if (lines.length > MAX_LINES) shown.push('…');

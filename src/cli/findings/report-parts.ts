@@ -55,10 +55,15 @@ const MAX_ITEMS = 100;
 /** Returns a collapsed list; `title` and `items` are Markdown. Empty without items. */
 export function details(title: string, items: readonly string[]): string[] {
   if (items.length === 0) return [];
-  const rest = items.length - MAX_ITEMS;
-  const lines = items.slice(0, MAX_ITEMS).map((item) => `- ${item}`);
-  if (rest > 0) lines.push(`- and ${rest} more`);
-  return [`<details><summary>${title}</summary>\n\n${lines.join('\n')}\n\n</details>`];
+  const lines = items.map((item) => `- ${item}`);
+  const list = firstItems(lines, MAX_ITEMS).join('\n');
+  return [`<details><summary>${title}</summary>\n\n${list}\n\n</details>`];
+}
+
+/** Returns the first items of a list, and one with the number of the others, if any. */
+export function firstItems(items: readonly string[], max: number): string[] {
+  const rest = items.length - max;
+  return [...items.slice(0, max), ...(rest > 0 ? [`- and ${rest} more`] : [])];
 }
 
 /** Returns a table; cells are Markdown. Empty without rows. */

@@ -43,19 +43,9 @@ export interface ReportFinding {
 }
 
 /** Worst first. */
-export const REPORT_SEVERITIES = ['error', 'warning', 'info'] as const;
+const REPORT_SEVERITIES = ['error', 'warning', 'info'] as const;
 
 export type ReportSeverity = (typeof REPORT_SEVERITIES)[number];
-
-/** Returns all findings, worst first; with equal severity, in the order of the steps. */
-export function findingsOf<F extends ReportFinding>({
-  steps,
-}: {
-  readonly steps: readonly { readonly findings: readonly F[] }[];
-}): F[] {
-  const all = steps.flatMap(({ findings }) => findings);
-  return REPORT_SEVERITIES.flatMap((severity) => all.filter((each) => each.severity === severity));
-}
 
 export function hasFailed({ steps }: Pick<Report, 'steps'>): boolean {
   return steps.some(({ status }) => status === 'failed');
@@ -73,6 +63,8 @@ export interface PlacedFinding extends ReportFinding {
 
 export interface PlacedReport extends Omit<Report, 'steps'> {
   readonly steps: readonly PlacedStep[];
+  /** Findings of all steps, worst first; with equal severity, in the order of the steps. */
+  readonly findings: readonly PlacedFinding[];
 }
 
 export interface PlacedStep extends ReportStep {
@@ -89,15 +81,16 @@ export interface ReportPlaces {
 
 /** Moves findings to files of the repository, because build systems show no others, and escapes texts. */
 export function placedReport(report: Report, places: ReportPlaces): PlacedReport {
-  return {
-    ...report,
-    headline: shownLines(report.headline),
-    steps: report.steps.map((step) => ({
-      ...step,
-      text: shownLines(step.text),
-      findings: step.findings.map((finding) => placedFinding(finding, places)),
-    })),
-  };
+  const steps = report.steps.map((step) => ({
+    ...step,
+    text: shownLines(step.text),
+    findings: step.findings.map((finding) => placedFinding(finding, places)),
+  }));
+  const all = steps.flatMap(({ findings }) => findings);
+  const findings = REPORT_SEVERITIES.flatMap((severity) =>
+    all.filter((each) => each.severity === severity),
+  );
+  return { ...report, headline: shownLines(report.headline), steps, findings };
 }
 
 function placedFinding(finding: ReportFinding, { pathOf, fallback }: ReportPlaces): PlacedFinding {
@@ -114,10 +107,9 @@ function placedFinding(finding: ReportFinding, { pathOf, fallback }: ReportPlace
 }
 
 function shownLines(text: string): string {
-  const lines = text.split('\n').map((line) => {
-    return printable(line, Infinity)
-      .replaceAll(/\p{Surrogate}/gu, '\ufffd')
-      .trimEnd();
-  });
-  return lines.join('\n').trim();
+  const lines = text.split('\n').map((line) => printable(line, Infinity).trimEnd());
+  return lines
+    .join('\n')
+    .replaceAll(/\p{Surrogate}/gu, '\ufffd')
+    .trim();
 }

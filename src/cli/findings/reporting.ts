@@ -5,7 +5,6 @@ import { junitResults } from './junit.js';
 import { markdownSummary } from './markdown.js';
 import { sarifLog } from './sarif.js';
 import {
-  findingsOf,
   hasFailed,
   type MakeReport,
   placedReport,
@@ -86,9 +85,8 @@ export class Reporting {
 }
 
 function countsOf(report: PlacedReport, code: ExitCode): Readonly<Record<string, string>> {
-  const findings = findingsOf(report);
   const count = (severity: string) =>
-    String(findings.filter((finding) => finding.severity === severity).length);
+    String(report.findings.filter((finding) => finding.severity === severity).length);
   return {
     status: hasFailed(report) ? 'failed' : 'passed',
     'exit-code': String(code),

@@ -3,7 +3,6 @@ import { fingerprints, ruleOf } from './rules.js';
 import {
   type PlacedFinding,
   type PlacedReport,
-  findingsOf,
   findingText,
   type ReportSeverity,
 } from './report.js';
@@ -19,8 +18,7 @@ const MAX_RESULTS = 25_000;
 
 /** Formats a report as SARIF 2.1.0, for code scanning. */
 export function sarifLog(report: PlacedReport, toolVersion: string): string {
-  const all = findingsOf(report);
-  const findings = all.slice(0, MAX_RESULTS);
+  const findings = report.findings.slice(0, MAX_RESULTS);
   const ids = [...new Set(findings.map(({ rule }) => rule))].sort(byCodePoint);
   const known = fingerprints(findings);
   const log = {
