@@ -128,17 +128,16 @@ async function matchFiles(
   const skipped = NOT_SEARCHED.filter((name) => !pattern.includes(name));
   const ignore = [...exclusions, ...skipped.map((name) => `**/${name}/**`)];
   const search = async (lostLinks: LostLinks) => {
-    const seen = new SearchedFiles(lostLinks, skipped);
+    const { adapter, unread, lost } = recordingFileSystem(lostLinks, skipped);
     const dot = HIDDEN_NAME.test(pattern);
-    const options = { cwd, ignore, dot, expandDirectories: false, fs: seen.adapter };
-    return { files: await glob(pattern, options), seen };
+    const options = { cwd, ignore, dot, expandDirectories: false, fs: adapter };
+    return { files: await glob(pattern, options), unread, isLinkLost: lost.size > 0 };
   };
-  const { files, seen } = await search('files');
-  const unread = [...seen.unread];
+  const { files, unread, isLinkLost } = await search('files');
   // A broken link may have led to a folder with projects; below `**`, to anything.
-  if (seen.isLinkLost && !pattern.includes('**')) {
+  if (isLinkLost && !pattern.includes('**')) {
     const asFiles = new Set(files.map((file) => resolve(cwd, file)));
-    const { seen: again } = await search('folders');
+    const again = await search('folders');
     unread.push(...again.unread.filter(({ path }) => !asFiles.has(resolve(cwd, path))));
   }
   const [first] = unread.sort((a, b) => byCodePoint(a.path, b.path));
@@ -171,50 +170,38 @@ type LostLinks = 'files' | 'folders';
 
 type Taking<T> = (error: NodeJS.ErrnoException | null, value: T) => void;
 
-/** A file system that records unreadable folders and broken links, which the search ignores. */
-class SearchedFiles {
-  readonly unread: UnreadFolder[] = [];
-  readonly #lostLinks: LostLinks;
-  readonly #skipped: readonly string[];
-  readonly #lost = new Set<string>();
-
-  /** Folders named `skipped` are treated as empty. */
-  constructor(lostLinks: LostLinks, skipped: readonly string[]) {
-    this.#lostLinks = lostLinks;
-    this.#skipped = skipped;
-  }
-
-  get isLinkLost(): boolean {
-    return this.#lost.size > 0;
-  }
-
-  get adapter(): FileSystemAdapter {
-    const adapter = {
-      readdir: (path: string, options: { withFileTypes: true }, take: Taking<unknown>) => {
-        if (this.#skipped.includes(basename(path))) return take(null, []);
-        return readdir(path, options, (error, entries) => {
-          const isLost = this.#lost.has(path.replace(/\/$/, ''));
-          if (error !== null && (isLost || !isAbsent(error))) this.unread.push({ path, error });
-          take(error, entries);
-        });
-      },
-      realpath: (path: string, take: Taking<string>) => {
-        realpath(path, (error, real) => {
-          if (error !== null) this.#lost.add(path);
-          take(null, error === null ? real : path);
-        });
-      },
-      stat: (path: string, take: Taking<Stats>) => {
-        statWithCallback(path, (error, stats) => {
-          if (error === null) take(null, stats);
-          else if (this.#lostLinks === 'files') lstat(path, take);
-          else lstat(path, (failed, link) => take(failed, failed === null ? asFolder(link) : link));
-        });
-      },
-    };
-    // The cast is safe: the search calls these in no other way (fdir, `api/walker`).
-    return adapter as unknown as FileSystemAdapter;
-  }
+/**
+ * A file system that records unreadable folders and broken links, which the search ignores.
+ * Folders named `skipped` are treated as empty.
+ */
+function recordingFileSystem(lostLinks: LostLinks, skipped: readonly string[]) {
+  const unread: UnreadFolder[] = [];
+  const lost = new Set<string>();
+  const adapter = {
+    readdir: (path: string, options: { withFileTypes: true }, take: Taking<unknown>) => {
+      if (skipped.includes(basename(path))) return take(null, []);
+      return readdir(path, options, (error, entries) => {
+        const isLost = lost.has(path.replace(/\/$/, ''));
+        if (error !== null && (isLost || !isAbsent(error))) unread.push({ path, error });
+        take(error, entries);
+      });
+    },
+    realpath: (path: string, take: Taking<string>) => {
+      realpath(path, (error, real) => {
+        if (error !== null) lost.add(path);
+        take(null, error === null ? real : path);
+      });
+    },
+    stat: (path: string, take: Taking<Stats>) => {
+      statWithCallback(path, (error, stats) => {
+        if (error === null) take(null, stats);
+        else if (lostLinks === 'files') lstat(path, take);
+        else lstat(path, (failed, link) => take(failed, failed === null ? asFolder(link) : link));
+      });
+    },
+  };
+  // The cast is safe: the search calls these in no other way (fdir, `api/walker`).
+  return { unread, lost, adapter: adapter as unknown as FileSystemAdapter };
 }
 
 function asFolder(link: Stats): Stats {

@@ -60,8 +60,6 @@ interface EachReportOptions {
   readonly json: boolean;
   /** Whether data of successful projects is shown; false if the table is enough. */
   readonly showsData: boolean;
-  /** undefined if all projects run here. */
-  readonly shard: ShardedLine | undefined;
 }
 
 /** Prints results in the order of projects. As text, failed projects follow all others, then the table. */
@@ -76,12 +74,12 @@ export class EachReport {
     this.#options = options;
   }
 
-  /** Receives the result of a project, and prints all results that are next in order. */
-  add(place: number, result: PrintedResult): void {
+  /** Receives the result of a project, and prints all results that are next in order. All have the same `shard`. */
+  add(place: number, result: PrintedResult, shard: ShardedLine | undefined): void {
     this.#results[place] = result;
     for (; this.#results[this.#printed] !== undefined; this.#printed++) {
       const next = this.#results[this.#printed]!;
-      if (this.#options.json) this.#io.out(eachJsonLine(next, this.#options.shard));
+      if (this.#options.json) this.#io.out(eachJsonLine(next, shard));
       if (next.exitCode === EXIT.done) this.#print(next);
     }
   }
@@ -130,7 +128,7 @@ export function closingLine(results: readonly SetResult[]): string {
   return failed === 0 ? `${all}, all well` : `${failed} of ${all} failed`;
 }
 
-/** The shard of a line, and the number of projects; absent for an unsharded run. */
+/** The shard of a line, and the number of projects in all shards. */
 export interface ShardedLine extends PartShard {
   readonly sets: number;
 }

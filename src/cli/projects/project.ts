@@ -78,11 +78,9 @@ export type SomeArgs = Readonly<Record<string, unknown>>;
 /** Returns the flags without defaults that depend on the project; `projectArgs` fills them in. */
 export function withoutProjectDefaults(flags: AnyCommand['flags']): AnyCommand['flags'] {
   return Object.fromEntries(
-    Object.entries(flags).map(([name, { default: preset, ...options }]) => [
+    Object.entries(flags).map(([name, flag]) => [
       name,
-      isProjectDefault(name, preset) || preset === undefined
-        ? options
-        : { ...options, default: preset },
+      isProjectDefault(name, flag.default) ? { ...flag, default: undefined } : flag,
     ]),
   );
 }

@@ -4,13 +4,7 @@ import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path
 import pLimit from 'p-limit';
 import { findSets } from './find-projects.js';
 import { projectArgs, projectWith, type SomeArgs } from './project.js';
-import {
-  closingLine,
-  EachReport,
-  type PrintedResult,
-  type ShardedLine,
-  worstExitCode,
-} from './project-results.js';
+import { closingLine, EachReport, type PrintedResult, worstExitCode } from './project-results.js';
 import { parseShard, portable, shardRequest } from './shards.js';
 import { byCodePoint, interleavedShard } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
@@ -43,14 +37,9 @@ export async function runEach(
   io: Io,
 ): Promise<ExitCode> {
   const { showsData } = command.each!;
-  let report: EachReport | undefined;
-  const begin = (shard: ShardedLine | undefined) => {
-    const begun = new EachReport(io, { json: line.json, showsData, shard });
-    report = begun;
-    return begun;
-  };
-  const results = await runSets(command, args, line, io, begin);
-  report?.end();
+  const report = new EachReport(io, { json: line.json, showsData });
+  const results = await runSets(command, args, line, io, report);
+  report.end();
   io.report?.((name) => reportOfSets(results, name));
   return worstExitCode(results.map(({ exitCode }) => exitCode));
 }
@@ -61,23 +50,23 @@ type EachSetArgs = SomeArgs & EachArgs & ReadingArgs;
 /** The process for many runs, whose output is collected. */
 type EachIo = RunIo & Pick<Io, 'report'>;
 
-/** Runs a command for every project. `begin` gets the shard that runs here, and returns who gets the results. */
+/** Runs a command for every project. `report` gets each result as soon as it is known. */
 export async function runSets(
   command: AnyCommand,
   args: EachSetArgs,
   line: Pick<CommandLine, 'command' | 'debug' | 'json'>,
   io: EachIo,
-  begin?: (shard: ShardedLine | undefined) => Pick<EachReport, 'add'>,
+  report?: EachReport,
 ): Promise<readonly PrintedResult[]> {
   refuseOneSet(args, io.cwd);
   const shard = parseShard(args.shard);
-  const argsOf = (set: string) => argsOfSet(args, command, set, io.cwd);
   const all = await findSets(args.each ?? [], io.cwd);
-  refuseLockedInItself(all, argsOf, io.cwd);
-  await refuseSharedOutputs(all, argsOf, io.cwd);
+  const argsOfAll = all.map((set) => argsOfSet(args, command, set, io.cwd));
+  refuseLockedInItself(all, argsOfAll, io.cwd);
+  await refuseSharedOutputs(all, argsOfAll, io.cwd);
   // For all projects, not only those of this shard: a package that no project has is wrong on every machine.
   const { forSets = async (given: readonly never[]) => given } = command.each!;
-  const plans = (await forSets(all.map(argsOf) as never[], io)) as readonly (SomeArgs | string)[];
+  const plans = (await forSets(argsOfAll as never[], io)) as readonly (SomeArgs | string)[];
   const planned = all.map((set, i) => ({ set, plan: plans[i]! }));
   const sets = interleavedShard(planned, shard);
   const atOnce = setsAtOnce(command, args);
@@ -85,15 +74,12 @@ export async function runSets(
   const turns = Math.max(1, Math.ceil(sets.length / atOnce));
   const timeOfAll = args.timeout && timeBudget(args.timeout.seconds * turns);
   const shared = new SharedSources(io, timeOfAll);
-  const requestOfAll = async () => {
+  const request = async () => {
     const inputs = await inputTexts(all, io);
     return shardRequest({ name: line.command ?? '', command, args, inputs }, io);
   };
-  const report = begin?.(
-    args.shard === undefined
-      ? undefined
-      : { ...shard, sets: all.length, ...(await requestOfAll()) },
-  );
+  const shardedLine =
+    args.shard === undefined ? undefined : { ...shard, sets: all.length, ...(await request()) };
   let done = 0;
   const status = () => `${done} of ${counted(sets.length, 'set')} done`;
   const limit = pLimit(atOnce);
@@ -104,7 +90,7 @@ export async function runSets(
           ? { set, exitCode: EXIT.done, headline: plan, out: '', notes: [] }
           : await runSet({ command, args: plan, set, shared, line }, io);
       done++;
-      report?.add(place, result);
+      report?.add(place, result, shardedLine);
       return result;
     }),
   );
@@ -286,11 +272,11 @@ function besideSet(set: string, path: string): string {
 /** Throws if a lockfile would overwrite its own input file. */
 function refuseLockedInItself(
   sets: readonly string[],
-  argsOf: (set: string) => SomeArgs,
+  argsOfAll: readonly SomeArgs[],
   cwd: string,
 ): void {
-  for (const set of sets) {
-    const { lock } = argsOf(set);
+  for (const [i, set] of sets.entries()) {
+    const { lock } = argsOfAll[i]!;
     if (typeof lock !== 'string' || resolve(cwd, lock) !== resolve(cwd, set)) continue;
     throw new InputError(`\`--lock\` names \`${set}\`, which is the set itself`, {
       hint: "name another file: `--lock '{name}.lock.yaml'`",
@@ -301,12 +287,12 @@ function refuseLockedInItself(
 /** Throws if two projects write to the same place. */
 async function refuseSharedOutputs(
   sets: readonly string[],
-  argsOf: (set: string) => SomeArgs,
+  argsOfAll: readonly SomeArgs[],
   cwd: string,
 ): Promise<void> {
   const owners = new Map<string, string>();
-  for (const set of sets) {
-    const args = argsOf(set);
+  for (const [i, set] of sets.entries()) {
+    const args = argsOfAll[i]!;
     for (const name of placedFlags(args)) {
       const path = args[name];
       if (typeof path !== 'string') continue;

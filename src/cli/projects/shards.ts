@@ -4,22 +4,12 @@ import { byCodePoint, type Shard } from '../../base/collections.js';
 import { sha256 } from '../../base/digest.js';
 import { InputError } from '../../base/errors.js';
 import type { AnyCommand } from '../kit/command.js';
+import type { shard, Static } from '../kit/json-schema.js';
 import { toolVersion } from '../terminal/environment.js';
 import type { RunIo } from '../terminal/io.js';
 
-/** The request that all shards of a run share. */
-export interface ShardRequest {
-  readonly command: string;
-  /** Version of xpkg-resolve. */
-  readonly tool: string;
-  /** Digest of flags and arguments that change the answer. */
-  readonly flags: string;
-  /** Digest of the contents of input files. */
-  readonly inputs: string;
-}
-
 /** The shard and run of a document. */
-export interface PartShard extends Shard, ShardRequest {
+export interface PartShard extends Static<typeof shard> {
   /** Number of projects in all shards; undefined for a run on one project. */
   readonly sets?: number | undefined;
 }
@@ -39,7 +29,7 @@ const IGNORED_FLAGS = new Set([
   'pullSecret',
 ]);
 
-interface ShardRequestOptions {
+interface ShardedRun {
   readonly name: string;
   readonly command: Pick<AnyCommand, 'flags' | 'positionals'>;
   readonly args: SomeArgs;
@@ -47,11 +37,11 @@ interface ShardRequestOptions {
   readonly inputs: readonly unknown[];
 }
 
-/** Equal on every machine that runs a shard, wherever its folders are. */
+/** Returns what all shards of a run share, wherever the folders of their machines are. */
 export function shardRequest(
-  { name, command, args, inputs }: ShardRequestOptions,
+  { name, command, args, inputs }: ShardedRun,
   { cwd }: Pick<RunIo, 'cwd'>,
-): ShardRequest {
+): Omit<PartShard, keyof Shard | 'sets'> {
   const names = Object.keys({ ...command.flags, ...command.positionals })
     .map((flag) => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
     .filter((flag) => !IGNORED_FLAGS.has(flag))
