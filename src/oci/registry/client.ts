@@ -29,11 +29,11 @@ const MANIFEST_TYPES = Object.values(MEDIA_TYPE).join(', ');
 
 /** Reads registries by the pull part of the OCI distribution spec 1.1. Verifies every digest. */
 export class RegistryClient {
-  readonly #session: RegistrySession;
+  readonly session: RegistrySession;
   readonly #limits: Limits;
 
   constructor(options: SessionOptions & { readonly limits?: Limits | undefined }) {
-    this.#session = new RegistrySession(options);
+    this.session = new RegistrySession(options);
     this.#limits = options.limits ?? LIMITS;
   }
 
@@ -69,7 +69,7 @@ export class RegistryClient {
     const visited = new Set<string>();
     const tags = new Set<string>();
     let bytes = 0;
-    for (let url = await this.#session.url(name, 'tags/list?n=1000'); ;) {
+    for (let url = await this.session.url(name, 'tags/list?n=1000'); ;) {
       if (visited.has(url.href)) throw tooLarge('goes in a circle');
       const isFirst = visited.size === 0;
       visited.add(url.href);
@@ -99,9 +99,9 @@ export class RegistryClient {
     condition: Readonly<Record<string, string>>,
     subject: string,
   ): Promise<TagPage | undefined> {
-    return this.#session.retried(subject, async () => {
+    return this.session.retried(subject, async () => {
       const headers = { accept: 'application/json', ...condition };
-      const result = await this.#session.get(name, url, headers, subject);
+      const result = await this.session.get(name, url, headers, subject);
       const { response } = result;
       if (response.status === 404) return this.#checkMissing(result, url, subject);
       if (response.status === 304) {
@@ -128,11 +128,11 @@ export class RegistryClient {
   ): Promise<StoredManifest | undefined> {
     if (!isDigest(reference) && !isTag(reference)) return undefined;
     const subject = joinReference(`${name.host}/${name.path}`, reference);
-    const url = await this.#session.url(name, `manifests/${reference}`);
-    return this.#session.retried(subject, async () => {
+    const url = await this.session.url(name, `manifests/${reference}`);
+    return this.session.retried(subject, async () => {
       const known = cached === undefined ? {} : { 'if-none-match': `"${cached.digest}"` };
       const headers = { accept: MANIFEST_TYPES, ...known };
-      const result = await this.#session.get(name, url, headers, subject);
+      const result = await this.session.get(name, url, headers, subject);
       const { response } = result;
       if (response.status === 404) return this.#checkMissing(result, url, subject);
       if (response.status === 304) {
@@ -170,9 +170,9 @@ export class RegistryClient {
   ): Promise<Digest | 'unknown' | 'unsupported'> {
     if (!isDigest(reference) && !isTag(reference)) return 'unknown';
     const subject = joinReference(`${name.host}/${name.path}`, reference);
-    const url = await this.#session.url(name, `manifests/${reference}`);
-    const { response } = await this.#session.retried(subject, () =>
-      this.#session.head(name, url, { accept: MANIFEST_TYPES }),
+    const url = await this.session.url(name, `manifests/${reference}`);
+    const { response } = await this.session.retried(subject, () =>
+      this.session.head(name, url, { accept: MANIFEST_TYPES }),
     );
     const { status } = response;
     // The GET that follows retries, or reports the error.
@@ -189,14 +189,14 @@ export class RegistryClient {
     const tooLarge = (what: string) => new SourceError('TOO_LARGE', subject, what);
     const found: Descriptor[] = [];
     const pages = new Set<string>();
-    let next: URL | undefined = await this.#session.url(name, `referrers/${digest}`);
+    let next: URL | undefined = await this.session.url(name, `referrers/${digest}`);
     while (next !== undefined) {
       const url: URL = next;
       if (pages.has(url.href) || pages.size >= this.#limits.tagPages) {
         throw tooLarge('the list does not end');
       }
       pages.add(url.href);
-      const page = await this.#session.retried(subject, () =>
+      const page = await this.session.retried(subject, () =>
         this.#referrersPage(name, url, subject),
       );
       if (page === undefined) {
@@ -213,7 +213,7 @@ export class RegistryClient {
 
   async #referrersPage(name: RemoteName, url: URL, subject: string) {
     const headers = { accept: MEDIA_TYPE.ociIndex };
-    const { response } = await this.#session.get(name, url, headers, subject);
+    const { response } = await this.session.get(name, url, headers, subject);
     if (response.status === 404) {
       await response.discard();
       return undefined;
@@ -246,7 +246,7 @@ export class RegistryClient {
   }
 
   #body(response: HttpResponse, limit: number, subject: string): Promise<Uint8Array> {
-    return readBody(response, limit, { subject, clock: this.#session.clock });
+    return readBody(response, limit, { subject, clock: this.session.clock });
   }
 
   /** Returns the body of an error response; empty if it is too long or too slow. */
@@ -272,15 +272,15 @@ export class RegistryClient {
     signal: AbortSignal,
   ): Promise<boolean> {
     const subject = `${name.host}/${name.path}@${digest}`;
-    const url = await this.#session.url(name, `blobs/${digest}`);
-    const { response } = await this.#session.get(name, url, {}, subject, signal);
+    const url = await this.session.url(name, `blobs/${digest}`);
+    const { response } = await this.session.get(name, url, {}, subject, signal);
     const size = Number(response.header('content-length') ?? NaN);
     if (response.status !== 200 || !(size <= this.#limits.layerBytes)) {
       await response.discard();
       return false;
     }
     const bytes = new BlobVerifier({ digest, size }, to);
-    await bytes.addAll(withPaceCheck(response.body, this.#session.clock, size));
+    await bytes.addAll(withPaceCheck(response.body, this.session.clock, size));
     return bytes.finish();
   }
 
@@ -296,17 +296,17 @@ export class RegistryClient {
       const what = `the layer has ${expected.size} bytes; at most ${limit} are read`;
       throw new SourceError('TOO_LARGE', subject, what);
     }
-    const url = await this.#session.url(name, `blobs/${expected.digest}`);
+    const url = await this.session.url(name, `blobs/${expected.digest}`);
     const bytes = new BlobVerifier(expected, to);
     let etag: string | undefined;
-    return this.#session.retried(subject, async () => {
+    return this.session.retried(subject, async () => {
       // The connection broke after the last byte, so no range is left to request.
       if (bytes.size > 0 && bytes.size === expected.size) return bytes.finish();
       const resume =
         bytes.size > 0 && etag !== undefined
           ? { range: `bytes=${bytes.size}-`, 'if-range': etag }
           : {};
-      const { response } = await this.#session.get(name, url, resume, subject);
+      const { response } = await this.session.get(name, url, resume, subject);
       if (response.status === 404) {
         await response.discard();
         return false;
@@ -318,7 +318,7 @@ export class RegistryClient {
       if (bytes.size > 0 && !isContinuation(response, bytes.size)) await bytes.restart();
       etag = strongEtag(response);
       const remaining = expected.size - bytes.size;
-      await bytes.addAll(withPaceCheck(response.body, this.#session.clock, remaining));
+      await bytes.addAll(withPaceCheck(response.body, this.session.clock, remaining));
       // A 206 may be shorter than the requested range, but a 200 is complete.
       if (response.status === 200 && bytes.size < expected.size) throw await bytes.tooShortError();
       return bytes.finish();

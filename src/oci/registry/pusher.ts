@@ -5,20 +5,21 @@ import { SourceError } from '../../base/errors.js';
 import type { Artifact, PushOptions } from '../image/artifact.js';
 import type { ExpectedBlob, ImageDestination, StoredManifest } from '../image/image-repository.js';
 import { manifestMediaType } from '../image/manifest.js';
-import { RegistryClient } from './client.js';
-import { RegistrySession, type RemoteName, type SessionOptions } from './session.js';
+import type { RegistryClient } from './client.js';
+import type { RegistrySession, RemoteName } from './session.js';
 import { shownUrl, type HttpRequest, type HttpResponse } from './transport.js';
 
 const MAX_PARALLEL_UPLOADS = 8;
 
 /** Writes to registries by the push part of the OCI distribution spec 1.1. */
 export class RegistryPusher {
-  readonly #session: RegistrySession;
   readonly #client: RegistryClient;
+  readonly #session: RegistrySession;
 
-  constructor(options: SessionOptions) {
-    this.#session = new RegistrySession(options);
-    this.#client = new RegistryClient(options);
+  /** Shares the session of `client`, so that no registry is asked twice how to authenticate. */
+  constructor(client: RegistryClient) {
+    this.#client = client;
+    this.#session = client.session;
   }
 
   /**

@@ -85,7 +85,7 @@ export function connectRegistries(options: RegistriesOptions): Registries {
   const clock = budget === undefined ? realClock : limitedClock(realClock, budget);
   const online = new RegistryClient({ transport, clock });
   const client = cache === undefined ? online : cachedClient(online, cache, connections);
-  const pusher = new RegistryPusher({ transport, clock });
+  const pusher = new RegistryPusher(online);
   const remoteName = ({ registry: host, path }: Reference): RemoteName => {
     const plainHttp = isPlainHttpAllowed(host, { dotLocal: false, insecure });
     return { host, path, plainHttp, credentials };

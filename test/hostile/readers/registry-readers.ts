@@ -177,7 +177,7 @@ export const REGISTRY_READERS: readonly HostileReader[] = [
       const headers = { location: input.toString() };
       const transport: Transport = async ({ method }) =>
         responseOf({ status: method === 'POST' ? 202 : 201, headers });
-      const pusher = new RegistryPusher({ transport, clock: new TestClock() });
+      const pusher = new RegistryPusher(new RegistryClient({ transport, clock: new TestClock() }));
       const name = { host: HOST, path: 'a/p', plainHttp: false, credentials: CREDENTIALS };
       await pusher.push(name, 'v1', ARTIFACT);
     },

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { buildArtifact } from '../../support/registry/artifact.js';
+import { RegistryClient } from '../../../src/oci/registry/client.js';
 import { RegistryPusher } from '../../../src/oci/registry/pusher.js';
 import type { HttpRequest, Transport } from '../../../src/oci/registry/transport.js';
+import { Secret } from '../../../src/oci/registry/credentials.js';
 import { anonymous, TestClock } from '../../support/registry/client.js';
 
 const NAME = { host: 'a.io', path: 'team/lock', plainHttp: false, credentials: anonymous };
@@ -29,7 +31,7 @@ async function pushing(
       discard: async () => undefined,
     };
   };
-  const pusher = new RegistryPusher({ transport, clock: new TestClock() });
+  const pusher = new RegistryPusher(new RegistryClient({ transport, clock: new TestClock() }));
   const failure = await pusher.push(NAME, 'v1', ARTIFACT).then(
     () => undefined,
     (error: unknown) => error,
@@ -91,8 +93,34 @@ test('`before` is called before each attempt and stops further ones', async () =
       discard: async () => undefined,
     };
   };
-  const pusher = new RegistryPusher({ transport, clock: new TestClock() });
+  const pusher = new RegistryPusher(new RegistryClient({ transport, clock: new TestClock() }));
   const before = async () => asked.push('look') < 3;
   expect(await pusher.push(NAME, 'v1', ARTIFACT, { beforeTag: before })).toBe(false);
   expect(asked).toEqual(['look', 'PUT', 'look']);
+});
+
+test('a push after a read of the same registry is not challenged again', async () => {
+  const challenged: string[] = [];
+  const transport: Transport = async ({ method, headers }) => {
+    const isAllowed = headers['authorization'] !== undefined;
+    if (!isAllowed) challenged.push(method);
+    const answer = new Map([
+      ['www-authenticate', 'Basic realm="a.io"'],
+      ['location', '/v2/team/lock/upload'],
+    ]);
+    return {
+      status: !isAllowed ? 401 : method === 'HEAD' ? 404 : method === 'POST' ? 202 : 201,
+      header: (name) => answer.get(name),
+      body: (async function* () {})(),
+      discard: async () => undefined,
+    };
+  };
+  const client = new RegistryClient({ transport, clock: new TestClock() });
+  const credentials = {
+    find: async () => ({ kind: 'basic', username: 'u', password: new Secret('p') }) as const,
+  };
+  const name = { ...NAME, credentials };
+  expect(await client.repository(name).pointsAt!('v1', ARTIFACT.manifest.digest)).toBe(false);
+  expect(await new RegistryPusher(client).push(name, 'v1', ARTIFACT)).toBe(true);
+  expect(challenged).toEqual(['HEAD']);
 });
