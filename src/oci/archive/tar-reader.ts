@@ -34,35 +34,29 @@ export async function* tarEntries(
   limits: Limits = LIMITS,
 ): AsyncGenerator<TarEntry> {
   const pathOf = entryPaths(subject, limits);
-  try {
-    for await (const { name, type, offset, size, content } of readTar(bytes)) {
-      const path = pathOf(name, type);
-      yield { name, path, type, extent: { offset, size }, content: withErrors(content, subject) };
-    }
-  } catch (error) {
-    throw asTarError(error, subject);
+  for await (const { name, type, offset, size, content } of readTar(bytes, subject)) {
+    yield { name, path: pathOf(name, type), type, extent: { offset, size }, content };
   }
-}
-
-async function* withErrors(
-  content: AsyncIterable<Uint8Array>,
-  subject: string,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* content;
-  } catch (error) {
-    throw asTarError(error, subject);
-  }
-}
-
-function asTarError(error: unknown, subject: string): unknown {
-  return error instanceof DamagedTar ? new DamagedTarError(subject, error) : error;
 }
 
 /** Thrown if bytes are not a tar, are truncated, or could be read differently by another reader. */
 export class DamagedTarError extends SourceError {
-  constructor(subject: string, cause: DamagedTar) {
-    super('BAD_IMAGE', subject, `not a tar archive, or cut off (${cause.message})`, { cause });
+  constructor(subject: string, what: string) {
+    super('BAD_IMAGE', subject, `not a tar archive, or cut off (${what})`);
+  }
+}
+
+/** Reads the blocks of a tar. */
+class TarBlocks extends ByteReader {
+  readonly #subject: string;
+
+  constructor(bytes: AsyncIterable<Uint8Array>, subject: string) {
+    super(bytes);
+    this.#subject = subject;
+  }
+
+  damaged(what: string): DamagedTarError {
+    return new DamagedTarError(this.#subject, what);
   }
 }
 
@@ -114,11 +108,6 @@ interface RawEntry extends Pick<TarEntry, 'name' | 'content'> {
   readonly size: number;
 }
 
-/** Thrown if Go rejects the bytes, or if another reader could read them differently. */
-export class DamagedTar extends Error {
-  override readonly name = 'DamagedTar';
-}
-
 /** Maximum size of long names and PAX headers, as in Go. */
 const MAX_SPECIAL_BYTES = 1024 * 1024;
 
@@ -135,11 +124,14 @@ const NO_ATTRIBUTES: PendingAttributes = { pax: {}, longName: '' };
 
 /**
  * Yields the entries of a tar by the rules of Go's archive/tar, without sparse files. Throws
- * `DamagedTar`. The content of an entry must be read before the next entry is requested, or not at
+ * `DamagedTarError`. The content of an entry must be read before the next entry is requested, or not at
  * all.
  */
-export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<RawEntry> {
-  const reader = new ByteReader(bytes);
+export async function* readTar(
+  bytes: AsyncIterable<Uint8Array>,
+  subject: string,
+): AsyncGenerator<RawEntry> {
+  const reader = new TarBlocks(bytes, subject);
   try {
     let pending = NO_ATTRIBUTES;
     for (;;) {
@@ -147,10 +139,10 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
       if (header === undefined) break;
       switch (header.flag) {
         case 'x':
-          pending = { ...pending, pax: parsedPax(await readExtendedHeader(reader, header)) };
+          pending = { ...pending, pax: await readPax(reader, header) };
           continue;
         case 'g':
-          yield globalHeader(await readExtendedHeader(reader, header), header, reader.position);
+          yield await globalHeader(reader, header);
           break;
         case 'L':
           pending = { ...pending, longName: tarText(await readExtendedHeader(reader, header)) };
@@ -159,7 +151,7 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
           await readExtendedHeader(reader, header);
           continue;
         case 'S':
-          throw new DamagedTar('a sparse file');
+          throw reader.damaged('a sparse file');
         default:
           yield* entry(reader, withAttributes(header, pending));
       }
@@ -173,24 +165,24 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
 }
 
 /** Returns undefined at the end of the tar. */
-async function nextHeader(reader: ByteReader): Promise<TarHeader | undefined> {
+async function nextHeader(reader: TarBlocks): Promise<TarHeader | undefined> {
   const block = await readBlock(reader);
   if (block === undefined) return undefined;
   if (isZero(block)) {
     const second = await readBlock(reader);
     if (second === undefined || isZero(second)) return undefined;
-    throw new DamagedTar('a block of zeros, and no second');
+    throw reader.damaged('a block of zeros, and no second');
   }
   const header = parseTarHeader(block);
-  if (header === undefined) throw new DamagedTar('a header that is none');
+  if (header === undefined) throw reader.damaged('a header that is none');
   return header;
 }
 
 /** Returns undefined at the end of the stream. */
-async function readBlock(reader: ByteReader): Promise<Uint8Array | undefined> {
+async function readBlock(reader: TarBlocks): Promise<Uint8Array | undefined> {
   const block = await reader.read(TAR_BLOCK_BYTES);
   if (block.length === 0) return undefined;
-  if (block.length < TAR_BLOCK_BYTES) throw new DamagedTar('a header cut off');
+  if (block.length < TAR_BLOCK_BYTES) throw reader.damaged('a header cut off');
   return block;
 }
 
@@ -199,24 +191,24 @@ function isZero(block: Uint8Array): boolean {
 }
 
 /** Returns the content of a header that describes the next entry. */
-async function readExtendedHeader(reader: ByteReader, { size }: TarHeader): Promise<Uint8Array> {
-  if (size > MAX_SPECIAL_BYTES) throw new DamagedTar('a header of more than a mebibyte');
+async function readExtendedHeader(reader: TarBlocks, { size }: TarHeader): Promise<Uint8Array> {
+  if (size > MAX_SPECIAL_BYTES) throw reader.damaged('a header of more than a mebibyte');
   const content = await reader.read(size);
-  if (content.length < size) throw new DamagedTar('a header cut off');
+  if (content.length < size) throw reader.damaged('a header cut off');
   await reader.skip(padding(size));
   return content;
 }
 
-function parsedPax(bytes: Uint8Array): PaxRecords {
-  const records = parsePaxRecords(bytes);
-  if (records === undefined) throw new DamagedTar('a PAX header that is none');
+async function readPax(reader: TarBlocks, header: TarHeader): Promise<PaxRecords> {
+  const records = parsePaxRecords(await readExtendedHeader(reader, header));
+  if (records === undefined) throw reader.damaged('a PAX header that is none');
   return records;
 }
 
 /** Go returns a global header as an entry, named by its own records, and ignores its values. */
-function globalHeader(bytes: Uint8Array, { name }: TarHeader, offset: number): RawEntry {
-  const { path = name } = parsedPax(bytes);
-  return { name: path, type: 'global', offset, size: 0, content: emptyContent() };
+async function globalHeader(reader: TarBlocks, header: TarHeader): Promise<RawEntry> {
+  const { path = header.name } = await readPax(reader, header);
+  return { name: path, type: 'global', offset: reader.position, size: 0, content: emptyContent() };
 }
 
 function withAttributes(header: TarHeader, { pax, longName }: PendingAttributes): TarHeader {
@@ -225,13 +217,13 @@ function withAttributes(header: TarHeader, { pax, longName }: PendingAttributes)
   return { name, flag: isOldFolder ? '5' : header.flag, size: pax.size ?? header.size };
 }
 
-async function* entry(reader: ByteReader, header: TarHeader): AsyncGenerator<RawEntry> {
+async function* entry(reader: TarBlocks, header: TarHeader): AsyncGenerator<RawEntry> {
   const { name, flag } = header;
   const size = HEADER_ONLY.has(flag) ? 0 : header.size;
   const offset = reader.position;
   yield { name, type: entryType(flag), offset, size, content: contentOf(reader, size) };
   const unread = offset + size - reader.position;
-  if ((await reader.skip(unread)) < unread) throw new DamagedTar('a file cut off');
+  if ((await reader.skip(unread)) < unread) throw reader.damaged('a file cut off');
   await reader.skip(padding(size));
 }
 
@@ -240,13 +232,13 @@ function entryType(flag: string): RawEntry['type'] {
   return flag === '5' ? 'directory' : 'other';
 }
 
-async function* contentOf(reader: ByteReader, size: number): AsyncGenerator<Uint8Array> {
+async function* contentOf(reader: TarBlocks, size: number): AsyncGenerator<Uint8Array> {
   let missing = size;
   for await (const chunk of reader.stream(size)) {
     missing -= chunk.length;
     yield chunk;
   }
-  if (missing > 0) throw new DamagedTar('a file cut off');
+  if (missing > 0) throw reader.damaged('a file cut off');
 }
 
 async function* emptyContent(): AsyncGenerator<Uint8Array> {}
