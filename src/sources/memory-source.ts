@@ -15,11 +15,11 @@ export function memorySource(index: IndexFile): PackageSource {
 export function tableSource(table: IndexTable): PackageSource {
   return {
     async tags(repository) {
-      const versions = table.get(repository)?.versions;
+      const versions = table.package(repository)?.versions;
       return versions && Object.keys(versions).filter((version) => !isDigest(version));
     },
     async fetch({ repository, version }) {
-      const indexed = table.get(repository);
+      const indexed = table.package(repository);
       const entry = indexed && entryOf(indexed, version);
       return (
         entry && {
@@ -32,7 +32,7 @@ export function tableSource(table: IndexTable): PackageSource {
       );
     },
     async released({ repository, version }) {
-      const indexed = table.get(repository);
+      const indexed = table.package(repository);
       const entry = indexed && entryOf(indexed, version);
       return entry && { created: entry.created, firstSeen: entry.firstSeen };
     },
@@ -88,7 +88,7 @@ function mayOwn(entry: IndexVersion, crdRef: CrdRef): boolean {
 /** The packages of an index, parsed or not. */
 export interface IndexTable {
   repositories(): readonly string[];
-  get(repository: string): IndexPackage | undefined;
+  package(repository: string): IndexPackage | undefined;
   /** Yields every package that may own a CRD, in order; every package if `crd` is undefined. */
   candidates(crd: string | undefined): Iterable<readonly [repository: string, IndexPackage]>;
 }
@@ -102,7 +102,8 @@ export function parsedTable({ packages }: IndexFile): IndexTable {
   };
   return {
     repositories,
-    get: (repository) => (Object.hasOwn(packages, repository) ? packages[repository] : undefined),
+    package: (repository) =>
+      Object.hasOwn(packages, repository) ? packages[repository] : undefined,
     candidates: (crd) =>
       (crd === undefined ? repositories() : candidates(crd)).map(
         (repository) => [repository, packages[repository]!] as const,
@@ -144,7 +145,7 @@ export function unparsedTable(
   const repositories = () => [...places.keys()].sort(byCodePoint);
   return {
     repositories,
-    get: (repository) => {
+    package: (repository) => {
       const place = places.get(repository);
       return place && getOrCreate(parsed, repository, () => parse(repository, textOf(place)));
     },

@@ -20,7 +20,7 @@ import { openEach, openSources, sourceFlags } from '../../cli/sources/source-fla
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
 import type { Digest } from '../../base/digest.js';
 import { readIndex } from '../../sources/index/index-source.js';
-import { fileIndex } from '../../sources/sparse-index/index-parts.js';
+import { parsedTable } from '../../sources/memory-source.js';
 import { publishIndex } from '../../sources/sparse-index/publish.js';
 import { updateIndex, verifyIndex } from './compare-command.js';
 import { isFolder, openPlace, writeIndexFile } from './index-place-command.js';
@@ -244,8 +244,8 @@ async function withKnownTimes(index: IndexFile, path: string): Promise<IndexFile
   const existing = await stat(path).catch(() => undefined);
   if (existing?.isFile() !== true) return index;
   try {
-    const before = fileIndex(await readIndex(path, path));
-    return await withFirstSeenOf(index, (repository) => before.package(repository));
+    const before = parsedTable(await readIndex(path, path));
+    return await withFirstSeenOf(index, async (repository) => before.package(repository));
   } catch (error) {
     // The file is not an index, and is overwritten.
     if (error instanceof InputError || error instanceof SourceError) return index;

@@ -13,12 +13,8 @@ import {
   refreshPackages,
   versionChanges,
 } from '../../sources/index/make-index.js';
-import {
-  changedParts,
-  fileIndex,
-  inconsistencies,
-  sparseIndex,
-} from '../../sources/sparse-index/index-parts.js';
+import { parsedTable } from '../../sources/memory-source.js';
+import { changedParts, inconsistencies } from '../../sources/sparse-index/index-parts.js';
 import { publishChanges } from '../../sources/sparse-index/publish.js';
 import {
   findIndex,
@@ -61,9 +57,9 @@ async function updateParts(comparison: Comparison, args: WriteArgs, io: RunIo) {
   let changes: readonly RefreshedPackage[] = [];
   const { digest, sent } = await publishChanges(
     location,
-    async (before, { wasPut }) => {
+    async (before, wasPut) => {
       if (before === undefined) throw noIndex(comparison.place);
-      const current = await changesFor(sparseIndex(before), comparison, io);
+      const current = await changesFor(before, comparison, io);
       // Another writer may have built on the state that an earlier round wrote: then nothing
       // changes in this round, and the changes of the earlier round are reported.
       if (current.length > 0 || !wasPut) changes = current;
@@ -78,7 +74,7 @@ async function updateFile(comparison: Comparison, args: WriteArgs, io: RunIo) {
   const { place } = comparison;
   const found = await findIndex(place, args, io);
   if (found.kind !== 'file') throw noIndex(place);
-  const changes = await changesFor(fileIndex(found.index), comparison, io);
+  const changes = await changesFor(parsedTable(found.index), comparison, io);
   if (changes.length > 0 && args.write) {
     const changed = Object.fromEntries(changes.map((each) => [each.repository, each.after!]));
     await writeIndexFile(place, { packages: { ...found.index.packages, ...changed } }, io);
@@ -106,7 +102,7 @@ export async function verifyIndex(
   io: RunIo,
 ): Promise<VerifiedIndex> {
   const found = await findIndex(place, args, io);
-  const index = found.kind === 'parts' ? sparseIndex(found.snapshot) : fileIndex(found.index);
+  const index = found.kind === 'parts' ? found.snapshot : parsedTable(found.index);
   const compared = repositories.length > 0 ? repositories : await index.repositories();
   const tables = repositories.length > 0 ? [] : await tableMismatches(found);
   const refreshed = await refreshPackages(index, compared, options);

@@ -123,10 +123,11 @@ function formatPackage(repository: string, { kind, versions }: IndexPackage): st
   return `\n${key}:{"kind":${JSON.stringify(kind)},"versions":{${lines.join(',')}\n}}`;
 }
 
+/** An index in one file or a sparse index. */
 export interface ReadableIndex {
-  repositories(): Promise<readonly Repository[]>;
+  repositories(): readonly Repository[] | Promise<readonly Repository[]>;
   /** Returns undefined if the index does not list the package. */
-  package(repository: Repository): Promise<IndexPackage | undefined>;
+  package(repository: Repository): IndexPackage | undefined | Promise<IndexPackage | undefined>;
 }
 
 export interface RefreshOptions extends IndexOptions {

@@ -21,7 +21,7 @@ import {
   formatRef,
 } from './format.js';
 import type { SparseIndexSnapshot } from './snapshot.js';
-import { formatIndex, type ReadableIndex, type RefreshedPackage } from '../index/make-index.js';
+import { formatIndex, type RefreshedPackage } from '../index/make-index.js';
 import {
   type Artifact,
   EMPTY_CONFIG,
@@ -33,21 +33,6 @@ import type { StoredManifest } from '../../oci/image/image-repository.js';
 import { sha256, type Digest } from '../../base/digest.js';
 
 const MAX_PARALLEL_READS = 8;
-
-export function fileIndex({ packages }: IndexFile): ReadableIndex {
-  return {
-    repositories: async () => Object.keys(packages).sort(byCodePoint),
-    package: async (repository) =>
-      Object.hasOwn(packages, repository) ? packages[repository] : undefined,
-  };
-}
-
-export function sparseIndex(snapshot: SparseIndexSnapshot): ReadableIndex {
-  return {
-    repositories: () => snapshot.repositories(),
-    package: (repository) => snapshot.package(repository),
-  };
-}
 
 export async function buildParts({ packages }: IndexFile): Promise<Parts> {
   const tree = new SparseIndexBuilder();

@@ -158,16 +158,19 @@ interface PublishResult {
   readonly sent: number;
 }
 
-/** Writes what `make` builds. If another writer was faster, `make` runs on the new state. */
+/**
+ * Writes what `make` builds. If another writer was faster, `make` runs on the new state; `wasPut`
+ * tells whether an earlier result was written and may be part of that state.
+ */
 export async function publishChanges(
   place: SparseIndexLocation,
-  make: (before: SparseIndexSnapshot | undefined, earlier: EarlierRounds) => Promise<Parts>,
+  make: (before: SparseIndexSnapshot | undefined, wasPut: boolean) => Promise<Parts>,
   { note }: { readonly note: (line: string) => void },
 ): Promise<PublishResult> {
   const outcome = 'it is done again on top of that';
-  return publishInRounds(place, { note, outcome }, async (current, earlier) => {
+  return publishInRounds(place, { note, outcome }, async (current, wasPut) => {
     const snapshot = await current?.snapshot();
-    const parts = await make(snapshot, earlier);
+    const parts = await make(snapshot, wasPut);
     return { parts, existing: snapshot === undefined ? new Set() : await digestsOf(snapshot) };
   });
 }
@@ -196,11 +199,6 @@ export async function publishIndex(
   });
 }
 
-interface EarlierRounds {
-  /** Whether an earlier result was written and may be part of the current state. */
-  readonly wasPut: boolean;
-}
-
 interface NewIndex {
   readonly parts: Parts;
   /** Digests that exist at the location. */
@@ -212,13 +210,13 @@ interface NewIndex {
 async function publishInRounds(
   place: SparseIndexLocation,
   { note, outcome }: { readonly note: (line: string) => void; readonly outcome: string },
-  make: (current: CurrentState | undefined, earlier: EarlierRounds) => Promise<NewIndex>,
+  make: (current: CurrentState | undefined, wasPut: boolean) => Promise<NewIndex>,
 ): Promise<PublishResult> {
   let sent = 0;
   let wasPut = false;
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const current = await place.current();
-    const { parts, existing, force = false } = await make(current, { wasPut });
+    const { parts, existing, force = false } = await make(current, wasPut);
     const artifact = sparseIndexArtifact(parts);
     const { digest } = artifact.manifest;
     if (current?.digest === digest && !force) {

@@ -7,7 +7,6 @@ import { SourceError } from '../../../src/base/errors.js';
 import type { Clock } from '../../../src/base/time.js';
 import {
   changedParts,
-  sparseIndex,
   buildParts,
   sparseIndexArtifact,
 } from '../../../src/sources/sparse-index/index-parts.js';
@@ -138,7 +137,7 @@ test('with concurrent writers, no successful change is lost', async () => {
         await publishChanges(
           place(),
           async (before) => {
-            const held = await sparseIndex(before!).package(repository);
+            const held = await before!.package(repository);
             const change = { repository, before: held, after: entry };
             return changedParts(before!, held === undefined ? [change] : []);
           },
