@@ -12,7 +12,7 @@ import {
 } from '../oci/image/image-repository.js';
 import { locatePackage } from '../oci/image/locate-package.js';
 import { fetchImage, hasImages, type ImageSource } from './images/fetch-image.js';
-import { optionalMembers } from './decorators.js';
+import { forwarded } from './decorators.js';
 
 /** Whether a digest is the one that the lockfile has for a package. */
 export type IsLocked = (candidate: Candidate, digest: Digest) => boolean;
@@ -24,8 +24,7 @@ export function auditedSource(source: PackageSource, isLocked: IsLocked): Packag
 
 function auditedImages(source: ImageSource, isLocked: IsLocked): PackageSource {
   return {
-    ...optionalMembers(source),
-    tags: (repository, target) => source.tags(repository, target),
+    ...forwarded(source),
     async fetch(candidate, target) {
       const { version } = candidate;
       const images = await source.images(candidate, target);

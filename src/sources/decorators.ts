@@ -39,7 +39,7 @@ export function lockedFirst(
   >,
 ): PackageSource {
   return {
-    ...optionalMembers(rest),
+    ...forwarded(rest),
     tags: (repository, target) => audited.tags(repository, target),
     fetch: async (candidate, target) => {
       const { version, digest } = locked.get(candidate.repository) ?? {};
@@ -99,11 +99,9 @@ async function mergedRepositories(
   sources: readonly PackageSource[],
   about: string | undefined,
 ): Promise<readonly Repository[]> {
-  const found = new Set<Repository>();
-  for (const source of sources) {
-    for (const repository of (await source.repositories?.(about)) ?? []) found.add(repository);
-  }
-  return [...found].sort(byCodePoint);
+  const lists: (readonly Repository[])[] = [];
+  for (const source of sources) lists.push((await source.repositories?.(about)) ?? []);
+  return [...new Set(lists.flat())].sort(byCodePoint);
 }
 
 /** Runs a function as soon as fewer than a number of others are running. */
@@ -134,7 +132,7 @@ function aroundRequests(
   around: <T>(what: string, request: () => Promise<T>) => Promise<T>,
 ): PackageSource {
   return {
-    ...optionalMembers(source),
+    ...forwarded(source),
     tags: (repository, target) =>
       around(`the tags of ${repository}`, () => source.tags(repository, target)),
     fetch: (candidate, target) =>
@@ -156,9 +154,7 @@ export function noteUnsearchableSources(
 ): PackageSource {
   if (parts.every((part) => part.owners !== undefined)) return source;
   return {
-    ...optionalMembers(source),
-    tags: (repository, target) => source.tags(repository, target),
-    fetch: (candidate, target) => source.fetch(candidate, target),
+    ...forwarded(source),
     owners: async (crdRef, target) => {
       const owners = (await source.owners?.(crdRef, target)) ?? [];
       if (owners.length > 0) return owners;
@@ -170,14 +166,11 @@ export function noteUnsearchableSources(
   };
 }
 
-type OptionalMembers = Pick<
-  PackageSource,
-  'distant' | 'states' | 'released' | 'owners' | 'repositories'
->;
-
-/** Returns the optional members of a source, for wrappers to pass on. */
-export function optionalMembers(source: PackageSource): OptionalMembers {
+/** Returns a source that forwards to another one, for wrappers to override some members. */
+export function forwarded(source: PackageSource): PackageSource {
   return {
+    tags: (repository, target) => source.tags(repository, target),
+    fetch: (candidate, target) => source.fetch(candidate, target),
     ...(source.distant !== undefined && { distant: source.distant }),
     ...(source.states !== undefined && { states: source.states }),
     ...(source.released && {

@@ -9,7 +9,7 @@ import {
   firstKnowing,
   lockedFirst,
   withConcurrencyLimit,
-  optionalMembers,
+  forwarded,
   noteUnsearchableSources,
 } from '../../sources/decorators.js';
 import type { SharedSources, RunIo } from '../terminal/io.js';
@@ -83,8 +83,7 @@ async function sharedAudit(
     });
   const reader = await readerFor(undefined);
   return {
-    ...optionalMembers(reader),
-    tags: (repository, target) => reader.tags(repository, target),
+    ...forwarded(reader),
     fetch: async (candidate, target) => {
       const lockedReader = await readerFor(digests.get(candidate.repository));
       return lockedReader.fetch(candidate, target);

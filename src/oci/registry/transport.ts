@@ -26,10 +26,10 @@ export interface Referrer {
 export interface HttpResponse {
   readonly status: number;
   /** Returns a header by its lower-case name. Repeated headers are joined with commas. */
-  header(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
   readonly body: AsyncIterable<Uint8Array>;
   /** Frees the connection without reading the rest of the body. */
-  discard(): Promise<void>;
+  readonly discard: () => Promise<void>;
 }
 
 /** A finished exchange, for logs. It contains no credentials. */
@@ -78,8 +78,7 @@ export function observedTransport(transport: Transport, observer: NetworkObserve
         isReported = true;
       };
       return {
-        status: response.status,
-        header: (name) => response.header(name),
+        ...response,
         body: countedBody(response.body, observer, report),
         discard: async () => {
           report(0, undefined);
@@ -128,8 +127,7 @@ export function limitedTransport(transport: Transport, budget: TimeBudget): Tran
     const sending = transport({ ...request, signal: ended });
     const response = await budget.wait(`an answer to ${shown}`, sending);
     return {
-      status: response.status,
-      header: (name) => response.header(name),
+      ...response,
       body: limitedBody(response, shown, budget),
       discard: () => budget.wait(`the end of the answer to ${shown}`, response.discard()),
     };
