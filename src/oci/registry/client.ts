@@ -37,45 +37,44 @@ export class RegistryClient {
     this.#limits = options.limits ?? LIMITS;
   }
 
-  repository(name: RemoteName): RemoteRepository {
-    // Set to false if the registry does not return digests for HEAD.
-    let supportsHead = true;
-    return {
-      name: `${name.host}/${name.path}`,
-      tags: async () => (await this.#tags(name))?.tags,
-      tagList: (cached) => this.#tags(name, cached),
-      manifest: (reference, cached) => this.#manifest(name, reference, cached),
-      pointsAt: async (reference, digest) => {
-        const advertised = supportsHead ? await this.#advertisedDigest(name, reference) : 'unknown';
-        if (advertised === 'unsupported') supportsHead = false;
-        return advertised === digest;
-      },
-      referrers: (digest) => this.#referrers(name, digest),
-      blob: async (descriptor) => {
-        const to = new BlobBuffer();
-        const found = await this.#download(name, descriptor, to, this.#limits.layerBytes);
-        return found ? to.bytes : undefined;
-      },
-      copyUnsized: (digest, to, signal) => this.#copyUnsized(name, digest, to, signal),
-      copyBlob: (descriptor, to) =>
-        this.#download(name, descriptor, to, this.#limits.copiedLayerBytes),
-    };
+  repository(remote: RemoteName): RemoteRepository {
+    return new RegistryRepository(this.session, remote, this.#limits);
+  }
+}
+
+class RegistryRepository implements RemoteRepository {
+  readonly name: string;
+  readonly #session: RegistrySession;
+  readonly #remote: RemoteName;
+  readonly #limits: Limits;
+  /** False once the registry has returned no digest for HEAD. */
+  #supportsHead = true;
+
+  constructor(session: RegistrySession, remote: RemoteName, limits: Limits) {
+    this.name = `${remote.host}/${remote.path}`;
+    this.#session = session;
+    this.#remote = remote;
+    this.#limits = limits;
   }
 
-  async #tags(name: RemoteName, cached?: TagList): Promise<TagList | undefined> {
-    const subject = `tags of ${name.host}/${name.path}`;
+  async tags(): Promise<readonly string[] | undefined> {
+    return (await this.tagList())?.tags;
+  }
+
+  async tagList(cached?: TagList): Promise<TagList | undefined> {
+    const subject = `tags of ${this.name}`;
     const tooLarge = (what: string) => new SourceError('TOO_LARGE', subject, `the list ${what}`);
     const limits = this.#limits;
     const visited = new Set<string>();
     const tags = new Set<string>();
     let bytes = 0;
-    for (let url = await this.session.url(name, 'tags/list?n=1000'); ;) {
+    for (let url = await this.#session.url(this.#remote, 'tags/list?n=1000'); ;) {
       if (visited.has(url.href)) throw tooLarge('goes in a circle');
       const isFirst = visited.size === 0;
       visited.add(url.href);
       if (visited.size > limits.tagPages) throw tooLarge(`has more than ${limits.tagPages} pages`);
       const condition = isFirst ? conditionFor(cached) : {};
-      const page = await this.#tagPage(name, url, condition, subject);
+      const page = await this.#tagPage(url, condition, subject);
       if (page === 'unchanged') return cached;
       if (page === undefined && isFirst) return undefined;
       if (page === undefined) {
@@ -94,14 +93,13 @@ export class RegistryClient {
   }
 
   #tagPage(
-    name: RemoteName,
     url: URL,
     condition: Readonly<Record<string, string>>,
     subject: string,
   ): Promise<TagPage | undefined> {
-    return this.session.retried(subject, async () => {
+    return this.#session.retried(subject, async () => {
       const headers = { accept: 'application/json', ...condition };
-      const result = await this.session.get(name, url, headers, subject);
+      const result = await this.#session.get(this.#remote, url, headers, subject);
       const { response } = result;
       if (response.status === 404) return this.#checkMissing(result, url, subject);
       if (response.status === 304) {
@@ -111,7 +109,7 @@ export class RegistryClient {
       const body = await this.#body(response, this.#limits.tagPageBytes, subject);
       // If the repository moved, the registry redirects to the list of another repository.
       const moved = result.url.href !== url.href;
-      const path = moved ? undefined : name.path;
+      const path = moved ? undefined : this.#remote.path;
       const link = response.header('link') ?? '';
       const tags = tagsFrom(body, { path, isLinked: link.trim() !== '' }, subject);
       const from = result.url.origin === url.origin ? result.url : url;
@@ -121,18 +119,14 @@ export class RegistryClient {
     });
   }
 
-  async #manifest(
-    name: RemoteName,
-    reference: string,
-    cached?: StoredManifest,
-  ): Promise<StoredManifest | undefined> {
+  async manifest(reference: string, cached?: StoredManifest): Promise<StoredManifest | undefined> {
     if (!isDigest(reference) && !isTag(reference)) return undefined;
-    const subject = joinReference(`${name.host}/${name.path}`, reference);
-    const url = await this.session.url(name, `manifests/${reference}`);
-    return this.session.retried(subject, async () => {
+    const subject = joinReference(this.name, reference);
+    const url = await this.#session.url(this.#remote, `manifests/${reference}`);
+    return this.#session.retried(subject, async () => {
       const known = cached === undefined ? {} : { 'if-none-match': `"${cached.digest}"` };
       const headers = { accept: MANIFEST_TYPES, ...known };
-      const result = await this.session.get(name, url, headers, subject);
+      const result = await this.#session.get(this.#remote, url, headers, subject);
       const { response } = result;
       if (response.status === 404) return this.#checkMissing(result, url, subject);
       if (response.status === 304) {
@@ -163,44 +157,38 @@ export class RegistryClient {
     });
   }
 
-  /** Returns the digest that a registry reports for HEAD; `unsupported` if it reports none. */
-  async #advertisedDigest(
-    name: RemoteName,
-    reference: string,
-  ): Promise<Digest | 'unknown' | 'unsupported'> {
-    if (!isDigest(reference) && !isTag(reference)) return 'unknown';
-    const subject = joinReference(`${name.host}/${name.path}`, reference);
-    const url = await this.session.url(name, `manifests/${reference}`);
-    const { response } = await this.session.retried(subject, () =>
-      this.session.head(name, url, { accept: MANIFEST_TYPES }),
+  async pointsAt(reference: string, digest: Digest): Promise<boolean> {
+    if (!this.#supportsHead || (!isDigest(reference) && !isTag(reference))) return false;
+    const subject = joinReference(this.name, reference);
+    const url = await this.#session.url(this.#remote, `manifests/${reference}`);
+    const { response } = await this.#session.retried(subject, () =>
+      this.#session.head(this.#remote, url, { accept: MANIFEST_TYPES }),
     );
     const { status } = response;
     // The GET that follows retries, or reports the error.
-    if (status === 404 || isTransientStatus(status)) return 'unknown';
+    if (status === 404 || isTransientStatus(status)) return false;
     const advertised = response.header('docker-content-digest');
-    return status === 200 && advertised !== undefined && isDigest(advertised)
-      ? advertised
-      : 'unsupported';
+    if (status === 200 && isDigest(advertised ?? '')) return advertised === digest;
+    this.#supportsHead = false;
+    return false;
   }
 
   /** Lists referrers. Without the referrers API, clients keep the list under a tag. */
-  async #referrers(name: RemoteName, digest: Digest): Promise<readonly Descriptor[]> {
-    const subject = `referrers of ${name.host}/${name.path}@${digest}`;
+  async referrers(digest: Digest): Promise<readonly Descriptor[]> {
+    const subject = `referrers of ${this.name}@${digest}`;
     const tooLarge = (what: string) => new SourceError('TOO_LARGE', subject, what);
     const found: Descriptor[] = [];
     const pages = new Set<string>();
-    let next: URL | undefined = await this.session.url(name, `referrers/${digest}`);
+    let next: URL | undefined = await this.#session.url(this.#remote, `referrers/${digest}`);
     while (next !== undefined) {
       const url: URL = next;
       if (pages.has(url.href) || pages.size >= this.#limits.tagPages) {
         throw tooLarge('the list does not end');
       }
       pages.add(url.href);
-      const page = await this.session.retried(subject, () =>
-        this.#referrersPage(name, url, subject),
-      );
+      const page = await this.#session.retried(subject, () => this.#referrersPage(url, subject));
       if (page === undefined) {
-        const tagged = await this.#manifest(name, digest.replace(':', '-'));
+        const tagged = await this.manifest(digest.replace(':', '-'));
         return tagged === undefined ? [] : childrenOf(tagged, subject);
       }
       found.push(...childrenOf(page.manifest, subject));
@@ -211,9 +199,9 @@ export class RegistryClient {
     return found;
   }
 
-  async #referrersPage(name: RemoteName, url: URL, subject: string) {
+  async #referrersPage(url: URL, subject: string) {
     const headers = { accept: MEDIA_TYPE.ociIndex };
-    const { response } = await this.session.get(name, url, headers, subject);
+    const { response } = await this.#session.get(this.#remote, url, headers, subject);
     if (response.status === 404) {
       await response.discard();
       return undefined;
@@ -246,7 +234,7 @@ export class RegistryClient {
   }
 
   #body(response: HttpResponse, limit: number, subject: string): Promise<Uint8Array> {
-    return readBody(response, limit, { subject, clock: this.session.clock });
+    return readBody(response, limit, { subject, clock: this.#session.clock });
   }
 
   /** Returns the body of an error response; empty if it is too long or too slow. */
@@ -265,48 +253,47 @@ export class RegistryClient {
     return body;
   }
 
-  async #copyUnsized(
-    name: RemoteName,
-    digest: Digest,
-    to: BlobSink,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const subject = `${name.host}/${name.path}@${digest}`;
-    const url = await this.session.url(name, `blobs/${digest}`);
-    const { response } = await this.session.get(name, url, {}, subject, signal);
+  async copyUnsized(digest: Digest, to: BlobSink, signal: AbortSignal): Promise<boolean> {
+    const subject = `${this.name}@${digest}`;
+    const url = await this.#session.url(this.#remote, `blobs/${digest}`);
+    const { response } = await this.#session.get(this.#remote, url, {}, subject, signal);
     const size = Number(response.header('content-length') ?? NaN);
     if (response.status !== 200 || !(size <= this.#limits.layerBytes)) {
       await response.discard();
       return false;
     }
     const bytes = new BlobVerifier({ digest, size }, to);
-    await bytes.addAll(withPaceCheck(response.body, this.session.clock, size));
+    await bytes.addAll(withPaceCheck(response.body, this.#session.clock, size));
     return bytes.finish();
   }
 
+  async blob(descriptor: ExpectedBlob): Promise<Uint8Array | undefined> {
+    const to = new BlobBuffer();
+    return (await this.#download(descriptor, to, this.#limits.layerBytes)) ? to.bytes : undefined;
+  }
+
+  copyBlob(descriptor: ExpectedBlob, to: BlobSink): Promise<boolean> {
+    return this.#download(descriptor, to, this.#limits.copiedLayerBytes);
+  }
+
   /** Copies a blob to a sink, resuming broken downloads. Returns false if it is missing. */
-  async #download(
-    name: RemoteName,
-    expected: ExpectedBlob,
-    to: BlobSink,
-    limit: number,
-  ): Promise<boolean> {
-    const subject = `${name.host}/${name.path}@${expected.digest}`;
+  async #download(expected: ExpectedBlob, to: BlobSink, limit: number): Promise<boolean> {
+    const subject = `${this.name}@${expected.digest}`;
     if (expected.size > limit) {
       const what = `the layer has ${expected.size} bytes; at most ${limit} are read`;
       throw new SourceError('TOO_LARGE', subject, what);
     }
-    const url = await this.session.url(name, `blobs/${expected.digest}`);
+    const url = await this.#session.url(this.#remote, `blobs/${expected.digest}`);
     const bytes = new BlobVerifier(expected, to);
     let etag: string | undefined;
-    return this.session.retried(subject, async () => {
+    return this.#session.retried(subject, async () => {
       // The connection broke after the last byte, so no range is left to request.
       if (bytes.size > 0 && bytes.size === expected.size) return bytes.finish();
       const resume =
         bytes.size > 0 && etag !== undefined
           ? { range: `bytes=${bytes.size}-`, 'if-range': etag }
           : {};
-      const { response } = await this.session.get(name, url, resume, subject);
+      const { response } = await this.#session.get(this.#remote, url, resume, subject);
       if (response.status === 404) {
         await response.discard();
         return false;
@@ -318,7 +305,7 @@ export class RegistryClient {
       if (bytes.size > 0 && !isContinuation(response, bytes.size)) await bytes.restart();
       etag = strongEtag(response);
       const remaining = expected.size - bytes.size;
-      await bytes.addAll(withPaceCheck(response.body, this.session.clock, remaining));
+      await bytes.addAll(withPaceCheck(response.body, this.#session.clock, remaining));
       // A 206 may be shorter than the requested range, but a 200 is complete.
       if (response.status === 200 && bytes.size < expected.size) throw await bytes.tooShortError();
       return bytes.finish();
