@@ -15,12 +15,9 @@ import { SourceError } from '../base/errors.js';
 import { undefinedIfAbsent, readError } from '../base/files/file-system.js';
 import { DOT_REGISTRY } from '../crossplane/legacy/dot-registry.js';
 import { readPackageYaml } from '../crossplane/package-yaml/read-package-yaml.js';
-import type { CrdRef } from '../crossplane/packages/crd-ref.js';
-import { createsCrd } from '../crossplane/packages/owned-objects.js';
 import type { PackageContents } from '../crossplane/packages/package-contents.js';
 import type { Candidate, Repository } from '../crossplane/packages/package.js';
 import { isTag } from '../crossplane/packages/reference.js';
-import type { ReleaseRules } from '../crossplane/releases/target.js';
 import {
   buildFlatImage,
   buildImage,
@@ -28,7 +25,7 @@ import {
   builtRepository,
 } from '../oci/image/build-image.js';
 import type { ImageSource } from './images/fetch-image.js';
-import type { FetchedPackage, Owner, PackageSource } from './package-source.js';
+import { type FetchedPackage, ownersAmong, type PackageSource } from './package-source.js';
 
 export interface DirOptions {
   /** The path as the user wrote it; for messages. */
@@ -59,12 +56,9 @@ export async function openDir(root: string, options: DirOptions = {}): Promise<P
         : withFolderDigest(await tree.read(folder), candidate.version);
     },
     async owners(crdRef, target) {
-      const owners: Owner[] = [];
-      for (const repository of await tree.repositories()) {
-        const versions = await versionsOwning(tree, repository, crdRef, target);
-        if (versions.length > 0) owners.push({ repository, versions });
-      }
-      return owners;
+      const repositories = await tree.repositories();
+      const packages = repositories.map((name) => [name, tree.contentsByVersion(name)] as const);
+      return ownersAmong(packages, crdRef, target);
     },
     repositories: () => tree.repositories(),
     images: async (candidate) => {
@@ -93,20 +87,6 @@ async function folderOf(
   if (folder !== undefined || !isDigest(version)) return folder;
   for (const each of versions.values()) if ((await tree.read(each)).digest === version) return each;
   return undefined;
-}
-
-async function versionsOwning(
-  tree: PackageTree,
-  repository: Repository,
-  crdRef: CrdRef,
-  target: ReleaseRules,
-): Promise<string[]> {
-  const owning: string[] = [];
-  for (const [version, folder] of await tree.versions(repository)) {
-    const { contents } = await tree.read(folder);
-    if (createsCrd(contents, crdRef, target)) owning.push(version);
-  }
-  return owning;
 }
 
 /** The folders below a root. Folders and packages are read once per resolution. */
@@ -156,6 +136,12 @@ class PackageTree {
       packageYaml: sha256(bytes),
     };
   });
+
+  async *contentsByVersion(repository: Repository) {
+    for (const [version, folder] of await this.versions(repository)) {
+      yield [version, (await this.read(folder)).contents] as const;
+    }
+  }
 
   /** Builds the image of a folder. Not cached, because it is large and rarely needed. */
   async image(folder: string): Promise<BuiltImage> {

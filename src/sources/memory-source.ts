@@ -1,10 +1,8 @@
 import { byCodePoint, getOrCreate } from '../base/collections.js';
 import type { IndexFile, IndexPackage, IndexVersion } from './index/index-file.js';
 import { type Digest, isDigest } from '../base/digest.js';
-import type { Owner, PackageSource } from './package-source.js';
+import { ownersAmong, type PackageSource } from './package-source.js';
 import type { CrdRef } from '../crossplane/packages/crd-ref.js';
-import { createsCrd } from '../crossplane/packages/owned-objects.js';
-import type { ReleaseRules } from '../crossplane/releases/target.js';
 import { indexedContents } from './index/index-entry.js';
 
 /** Returns a source for an index in memory. Entries are converted on demand. */
@@ -37,13 +35,7 @@ export function tableSource(table: IndexTable): PackageSource {
       return entry && { created: entry.created, firstSeen: entry.firstSeen };
     },
     async owners(crdRef, target) {
-      const owners: Owner[] = [];
-      const crd = 'crd' in crdRef ? crdRef.crd : undefined;
-      for (const [repository, indexed] of table.candidates(crd)) {
-        const versions = versionsOwning(crdRef, repository, indexed, target);
-        if (versions.length > 0) owners.push({ repository, versions });
-      }
-      return owners;
+      return ownersAmong(possibleOwners(table, crdRef), crdRef, target);
     },
     async repositories() {
       return table.repositories();
@@ -63,18 +55,17 @@ function asDigest(text: string | undefined): Digest | undefined {
   return text !== undefined && isDigest(text) ? text : undefined;
 }
 
-function versionsOwning(
-  crdRef: CrdRef,
-  repository: string,
-  indexed: IndexPackage,
-  target: ReleaseRules,
-): string[] {
-  const owning = Object.entries(indexed.versions).filter(
-    ([, entry]) =>
-      mayOwn(entry, crdRef) &&
-      createsCrd(indexedContents(entry, repository, indexed), crdRef, target),
-  );
-  return owning.map(([version]) => version).sort(byCodePoint);
+function* possibleOwners(table: IndexTable, crdRef: CrdRef) {
+  for (const [repository, indexed] of table.candidates('crd' in crdRef ? crdRef.crd : undefined)) {
+    yield [repository, possibleVersions(repository, indexed, crdRef)] as const;
+  }
+}
+
+async function* possibleVersions(repository: string, indexed: IndexPackage, crdRef: CrdRef) {
+  for (const [version, entry] of Object.entries(indexed.versions)) {
+    if (mayOwn(entry, crdRef))
+      yield [version, indexedContents(entry, repository, indexed)] as const;
+  }
 }
 
 /** Excludes most entries before their contents are built: an index may list 100,000 CRDs. */

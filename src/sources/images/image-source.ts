@@ -2,8 +2,6 @@ import { fetchImage, imageDate, type ImageSource } from './fetch-image.js';
 import { byCodePoint } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
 import { isFileSystemError, readError } from '../../base/files/file-system.js';
-import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
-import { createsCrd } from '../../crossplane/packages/owned-objects.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { isAttachmentTag } from '../../crossplane/packages/reference.js';
 import type { ReleaseRules } from '../../crossplane/releases/target.js';
@@ -11,7 +9,7 @@ import type { ImageRepository } from '../../oci/image/image-repository.js';
 import { type FileTree, openFileTree } from '../../oci/store/file-tree.js';
 import { type LayoutName, openLayout } from '../../oci/store/image-layout.js';
 import { openXpkg } from '../../oci/store/xpkg-file.js';
-import type { Owner, PackageSource } from '../package-source.js';
+import { ownersAmong, type PackageSource } from '../package-source.js';
 
 /** Returns a source for local images. All of them can be read to find the owners of a CRD. */
 function imageSource(byName: ReadonlyMap<Repository, ImageRepository>): ImageSource {
@@ -26,32 +24,21 @@ function imageSource(byName: ReadonlyMap<Repository, ImageRepository>): ImageSou
       const images = byName.get(repository);
       return images && imageDate(images, version, rules);
     },
-    owners: async (crdRef, target) => {
-      const owners = await Promise.all(
-        repositories.map((repository) =>
-          versionsOwning(repository, byName.get(repository)!, crdRef, target),
-        ),
-      );
-      return owners.filter(({ versions }) => versions.length > 0);
+    owners: (crdRef, target) => {
+      const contentsIn = (name: Repository) => contentsByTag(byName.get(name)!, target);
+      const packages = repositories.map((name) => [name, contentsIn(name)] as const);
+      return ownersAmong(packages, crdRef, target);
     },
     repositories: async () => repositories,
     images: async ({ repository }) => byName.get(repository),
   };
 }
 
-async function versionsOwning(
-  repository: Repository,
-  images: ImageRepository,
-  crdRef: CrdRef,
-  target: ReleaseRules,
-): Promise<Owner> {
-  const versions: string[] = [];
+async function* contentsByTag(images: ImageRepository, target: ReleaseRules) {
   for (const tag of [...((await images.tags()) ?? [])].sort(byCodePoint)) {
-    if (isAttachmentTag(tag)) continue;
-    const contents = (await fetchImage(images, tag, target))?.contents;
-    if (contents !== undefined && createsCrd(contents, crdRef, target)) versions.push(tag);
+    const found = isAttachmentTag(tag) ? undefined : await fetchImage(images, tag, target);
+    if (found !== undefined) yield [tag, found.contents] as const;
   }
-  return { repository, versions };
 }
 
 const MAX_NAMES_SHOWN = 5;
