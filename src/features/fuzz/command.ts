@@ -10,7 +10,7 @@ import { defineCommand } from '../../cli/kit/define-command.js';
 import { conflictingFlags, mustBeWhole } from '../../cli/arguments/argument-errors.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
-import { fuzzDocument, fuzzOutput, fuzzText, type FuzzValue } from './output.js';
+import { type FuzzDocument, fuzzDocument, fuzzOutput, fuzzText } from './output.js';
 import { replayCommand } from './replay-output.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
@@ -41,7 +41,7 @@ type Args = ArgsOf<typeof flags>;
 export const fuzzCommand = defineCommand({
   positionals: refsArgument,
   flags,
-  run: async (args, io): Promise<FuzzValue> => {
+  run: async (args, io): Promise<FuzzDocument> => {
     const { runs, seconds, seed = randomInt(SEED_COUNT) } = args;
     if (runs !== undefined) mustBeWhole('--runs', runs, 0);
     mustBeWhole('--seed', seed, 0);
@@ -64,17 +64,14 @@ export const fuzzCommand = defineCommand({
     });
     const command = { flags, positionals: refsArgument };
     const inputs = [...texts.values()];
-    return {
-      ...report,
-      breakages: report.breakages.map((breakage) => ({
-        ...breakage,
-        replay: replayCommand(breakage, request, args),
-      })),
-      shard: shard && { ...shard, ...shardRequest({ name: 'fuzz', command, args, inputs }, io) },
+    const part = shard && {
+      ...shard,
+      ...shardRequest({ name: 'fuzz', command, args, inputs }, io),
     };
+    return fuzzDocument(report, part, (breakage) => replayCommand(breakage, request, args));
   },
   json: () => fuzzOutput,
-  text: (value) => fuzzText(fuzzDocument(value)),
+  text: fuzzText,
   notes: (value) => value.notes.map((note) => `note: ${note}`),
   exit: ({ breakages }) => (breakages.length === 0 ? 'ok' : 'findings'),
 });

@@ -6,16 +6,6 @@ import * as json from '../../cli/kit/json-schema.js';
 import { answerFields, answerParts } from '../resolve/answer-output.js';
 import { counted } from '../../cli/terminal/package-text.js';
 
-/** The result of `fuzz`. */
-export interface FuzzValue extends Omit<FuzzReport, 'breakages'> {
-  readonly breakages: readonly (Breakage & {
-    /** The command that reproduces it. */
-    readonly replay: string;
-  })[];
-  /** The shard of the variations that was tried; undefined: all. */
-  readonly shard: PartShard | undefined;
-}
-
 /** Maximum number of other examples of a breakage; further ones are counted. */
 const MAX_OTHERS_SHOWN = 5;
 
@@ -69,31 +59,40 @@ const schema = {
   ...answerParts,
 };
 
+/** The result of `fuzz`. */
 export type FuzzDocument = json.Static<typeof schema>;
 
-export const fuzzOutput = json.jsonOutput(schema, fuzzDocument);
+export const fuzzOutput = json.valueOutput(schema);
 
-export function fuzzDocument({ shard, ...value }: FuzzValue): FuzzDocument {
+/** Returns the result for a report. `replay` returns the command that reproduces a breakage. */
+export function fuzzDocument(
+  report: FuzzReport,
+  shard: PartShard | undefined,
+  replay: (breakage: Breakage) => string,
+): FuzzDocument {
   const placeOf = (foundAt: number) => (shard === undefined ? undefined : foundAt);
   return {
     shard,
-    ...value,
-    varied: value.varied.map(({ repository, versions }) => ({ source: repository, versions })),
-    breakages: value.breakages.map(({ example, foundAt, brokenOn, refusal, others, replay }) => ({
-      foundAt: placeOf(foundAt),
-      packages: example.choices.map(choiceJson),
-      crossplane: example.release.version,
-      brokenOn,
-      explanation: refusal.explanation,
-      core: refusal.core.map(({ kind, text, path }) => ({ kind, text, path })),
-      suggestions: refusal.suggestions.map(({ text }) => ({ text })),
-      replay,
-      others: others.map((other) => ({
-        foundAt: placeOf(other.foundAt),
-        packages: other.choices.map(choiceJson),
-        crossplane: other.release,
-      })),
-    })),
+    ...report,
+    varied: report.varied.map(({ repository, versions }) => ({ source: repository, versions })),
+    breakages: report.breakages.map((breakage) => {
+      const { example, foundAt, brokenOn, refusal, others } = breakage;
+      return {
+        foundAt: placeOf(foundAt),
+        packages: example.choices.map(choiceJson),
+        crossplane: example.release.version,
+        brokenOn,
+        explanation: refusal.explanation,
+        core: refusal.core.map(({ kind, text, path }) => ({ kind, text, path })),
+        suggestions: refusal.suggestions.map(({ text }) => ({ text })),
+        replay: replay(breakage),
+        others: others.map((other) => ({
+          foundAt: placeOf(other.foundAt),
+          packages: other.choices.map(choiceJson),
+          crossplane: other.release,
+        })),
+      };
+    }),
   };
 }
 
