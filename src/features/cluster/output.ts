@@ -4,7 +4,7 @@ import { formatOrigin } from '../../base/errors.js';
 import * as json from '../../cli/kit/json-schema.js';
 import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
 import type { Target } from '../../crossplane/releases/target.js';
-import { findingLines, findingsJson } from '../lint/output.js';
+import { findingFields, findingLines, findingsJson } from '../lint/output.js';
 
 /** The result of `import`. */
 export interface ImportValue extends ImportedCluster {
@@ -21,13 +21,7 @@ export interface DriftValue extends Drift {
 }
 
 const finding = json.record(
-  {
-    rule: json.text('Name of the rule.'),
-    severity: json.severity,
-    ...json.place,
-    text: json.text('What is wrong, and why it hurts.'),
-    'fix?': json.text('What to do.'),
-  },
+  { ...findingFields, 'fix?': json.text('What to do.') },
   'Something found in a cluster.',
 );
 

@@ -1,6 +1,6 @@
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { writeError } from '../../base/files/file-system.js';
+import { withWriteError } from '../../base/files/file-system.js';
 import { InputError, SourceError } from '../../base/errors.js';
 import type { IndexFile } from '../../sources/index/index-file.js';
 import type { Repository } from '../../crossplane/packages/package.js';
@@ -228,9 +228,7 @@ async function write(
 ): Promise<IndexValue> {
   const index = await build(repositories, args, io);
   const path = resolve(io.cwd, out);
-  await access(dirname(path)).catch((error: unknown) => {
-    throw writeError(out, error);
-  });
+  await withWriteError(out, () => access(dirname(path)));
   const inParts = await isFolder(out, io);
   const digest = inParts ? await publish(index, out, args, io) : undefined;
   if (!inParts && args.write) await writeIndexFile(out, await withKnownTimes(index, path), io);

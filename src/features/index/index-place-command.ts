@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { workingPlace } from '../../cli/files/lock-file.js';
 import { formatIndex } from '../../sources/index/make-index.js';
 import { outputPath, writeTransaction } from '../../base/files/transaction.js';
-import { writeError } from '../../base/files/file-system.js';
+import { withWriteError } from '../../base/files/file-system.js';
 import { openArtifact } from '../../oci/image/artifact.js';
 import type { IndexFile } from '../../sources/index/index-file.js';
 import { InputError } from '../../base/errors.js';
@@ -49,9 +49,7 @@ export async function openPlace(
 async function placeAt(text: string, args: RegistryArgs, io: RunIo): Promise<SparseIndexLocation> {
   if (!isOciPath(text)) {
     const path = resolve(io.cwd, text);
-    const folder = await outputPath(path, io.cwd).catch((error: unknown) => {
-      throw writeError(text, error);
-    });
+    const folder = await withWriteError(text, () => outputPath(path, io.cwd));
     return folderLocation(new IndexFolder(folder, text), text);
   }
   const { reference, registries } = await pushPlace(text, args, io);

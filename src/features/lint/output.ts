@@ -45,14 +45,17 @@ export function findingLines(findings: readonly LintFinding[]): string[] {
   ]);
 }
 
-/** A finding of `lint` about the request. */
-const findingSchema = json.record({
+/** Fields of a finding in JSON. */
+export const findingFields = {
   rule: json.text('Name of the rule.'),
   severity: json.severity,
   ...json.place,
   text: json.text('What is wrong, and why it hurts.'),
   'fix?': json.text('What to write instead.'),
-});
+};
+
+/** A finding of `lint` about the request. */
+const findingSchema = json.record(findingFields);
 
 export type FindingDocument = json.Static<typeof findingSchema>;
 

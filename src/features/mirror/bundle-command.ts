@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { writeError, isFileSystemError, removeWithRetry } from '../../base/files/file-system.js';
+import { removeWithRetry, withWriteError } from '../../base/files/file-system.js';
 import { outputPath } from '../../base/files/transaction.js';
 import { InputError } from '../../base/errors.js';
 import { removeAbandoned, type LayoutWriter } from '../../oci/store/layout-writer.js';
@@ -79,12 +79,10 @@ export const bundleCommand = defineCommand({
 /** Returns the path of the file without symbolic links. Throws if it cannot be written. */
 async function placeOfFile(shown: string, project: string): Promise<string> {
   const path = resolve(project, shown);
-  // A missing folder is not created: the path probably has a typing error.
-  await access(dirname(path)).catch((error: unknown) => {
-    throw writeError(shown, error);
-  });
-  return outputPath(path, project).catch((error: unknown) => {
-    throw isFileSystemError(error) ? writeError(shown, error) : error;
+  return withWriteError(shown, async () => {
+    // A missing folder is not created: the path probably has a typing error.
+    await access(dirname(path));
+    return outputPath(path, project);
   });
 }
 

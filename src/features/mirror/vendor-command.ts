@@ -10,7 +10,7 @@ import { openLockedSources, withStagedLayout } from './locked-images-command.js'
 import { withProgress } from '../../cli/terminal/progress.js';
 import { sourceFlags } from '../../cli/sources/source-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
-import { writeError } from '../../base/files/file-system.js';
+import { withWriteError } from '../../base/files/file-system.js';
 import { outputPath } from '../../base/files/transaction.js';
 import { shellWord } from '../../base/escape.js';
 
@@ -31,9 +31,7 @@ export const vendorCommand = defineCommand({
     const { lockfile } = await readRequiredLock(args, io);
     const packages = packagesWithDigests(lockfile, 'vendored');
     const folder = resolve(io.cwd, args.folder);
-    await outputPath(folder, io.cwd).catch((error: unknown) => {
-      throw writeError(folder, error);
-    });
+    await withWriteError(folder, () => outputPath(folder, io.cwd));
     const value = { folder: args.folder, packages: packages.length };
     if (!args.write) return value;
     const { stats, ...opened } = await openLockedSources(args, lockfile, io);

@@ -4,7 +4,7 @@ import { knownOwners } from './search.js';
 import { conversionLines, type ConversionReport, convertOutput } from './output.js';
 import { InputError } from '../../base/errors.js';
 import { shellWord } from '../../base/escape.js';
-import { writeError, isAbsent, readError } from '../../base/files/file-system.js';
+import { readError, undefinedIfAbsent, withWriteError } from '../../base/files/file-system.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { outputFlag, writeFlag } from '../../cli/arguments/common-flags.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
@@ -93,8 +93,12 @@ async function registryFilesIn(shown: string, { cwd }: RunIo) {
  * or does not exist. Throws if the folder has any other file.
  */
 async function convertedFolder(folder: string, shown: string): Promise<readonly string[]> {
-  try {
-    const names = await namesIn(folder);
+  return withWriteError(folder, async () => {
+    const reading = readdir(folder, { withFileTypes: true, recursive: true });
+    const names = ((await undefinedIfAbsent(reading)) ?? [])
+      .filter((entry) => !entry.isDirectory())
+      .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+      .sort();
     for (const name of names) {
       if (await isConverted(join(folder, name))) continue;
       throw new InputError(`\`${join(shown, name)}\` was not written by \`convert\``, {
@@ -102,22 +106,7 @@ async function convertedFolder(folder: string, shown: string): Promise<readonly 
       });
     }
     return names;
-  } catch (error) {
-    throw error instanceof InputError ? error : writeError(folder, error);
-  }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-    return entries
-      .filter((entry) => !entry.isDirectory())
-      .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
-      .sort();
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
+  });
 }
 
 async function isConverted(path: string): Promise<boolean> {

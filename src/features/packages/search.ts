@@ -14,18 +14,6 @@ import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { SourceReader } from '../../resolver/driver/source-reader.js';
 import type { PackageSource } from '../../sources/package-source.js';
 
-/** A package that a search found. */
-export interface FoundPackage {
-  readonly repository: Repository;
-  /** The newest version; the locked one if no searchable source has the package. */
-  readonly version: string;
-  readonly kind: PackageKind;
-  /** Whether the repository contains the word. */
-  readonly named: boolean;
-  /** The owned objects that match the word. */
-  readonly owns: readonly OwnedObject[];
-}
-
 interface SearchOptions {
   readonly source: PackageSource;
   readonly target: Target;
@@ -35,12 +23,12 @@ interface SearchOptions {
 
 /**
  * Returns the packages that have a word in their name, or own an object of that name or kind, sorted
- * by repository.
+ * by repository. `named`: the word is in the name; `owns`: the objects that match the word.
  *
  * Searches the newest version of each package that the source lists. A source may leave out
  * packages that it knows not to match.
  */
-export async function search(word: string, options: SearchOptions): Promise<FoundPackage[]> {
+export async function search(word: string, options: SearchOptions) {
   const { source, lockfile } = options;
   const query = word.toLowerCase();
   const listed = (await source.repositories?.(query)) ?? [];
@@ -61,7 +49,12 @@ export async function search(word: string, options: SearchOptions): Promise<Foun
     .sort((a, b) => byCodePoint(a.repository, b.repository));
 }
 
-interface Searched extends Pick<FoundPackage, 'repository' | 'version' | 'kind' | 'owns'> {
+interface Searched {
+  readonly repository: Repository;
+  /** The newest version; the locked one if no searchable source has the package. */
+  readonly version: string;
+  readonly kind: PackageKind;
+  readonly owns: readonly OwnedObject[];
   /** The kinds that CRDs define, in lower case, by name of the CRD; undefined: not known. */
   readonly kinds?: ReadonlyMap<string, string> | undefined;
 }
