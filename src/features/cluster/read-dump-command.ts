@@ -3,7 +3,7 @@ import { DumpReader } from '../../project/inputs/read-dump.js';
 import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
 import { InputError } from '../../base/errors.js';
 import { DUMP_COMMAND } from './installed-cluster.js';
-import type { ArgsOf, Flags, Positionals } from '../../cli/kit/command.js';
+import type { ArgsOf, Positionals } from '../../cli/kit/command.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { UsageError } from '../../cli/arguments/argument-errors.js';
 import { fileFlag } from '../../cli/arguments/input-flags.js';
@@ -16,9 +16,7 @@ export const dumpArgument = {
   },
 } as const satisfies Positionals;
 
-export const dumpFlags = {
-  ...fileFlag('Dump to read, too; may be repeated'),
-} as const satisfies Flags;
+export const dumpFlags = fileFlag('Dump to read, too; may be repeated');
 
 type DumpArgs = Partial<ArgsOf<typeof dumpArgument & typeof dumpFlags>>;
 

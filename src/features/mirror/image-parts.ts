@@ -67,7 +67,10 @@ export function blobsOf({ config, layers }: ImageManifest): readonly Descriptor[
  * in this order never refers to a missing manifest.
  */
 export async function walkImage(
-  { images, manifest }: FoundImage,
+  {
+    images,
+    manifest,
+  }: Pick<FoundImage, 'manifest'> & { readonly images: Pick<ImageRepository, 'name' | 'manifest'> },
   visit: {
     readonly image: (part: ImagePart) => Promise<void>;
     readonly index?: (stored: StoredManifest) => Promise<void>;

@@ -75,10 +75,10 @@ export const mirrorCommand = defineCommand({
     }
     const mirror = parseMirror(args.to, '--to', args.keepHost);
     const bundle = args.from?.find(isBundleFile);
-    const { lockfile } =
+    const lockfile =
       bundle === undefined
-        ? await readRequiredLock(args, io)
-        : { lockfile: await lockInBundle(bundle, io) };
+        ? (await readRequiredLock(args, io)).lockfile
+        : await lockInBundle(bundle, io);
     const consequence = 'so nothing is mirrored';
     const registries = await onlineRegistries({ ...args, anew: true }, io, consequence);
     const objects = lockfile.objects.filter((object) => !leadsTo(mirror, object));

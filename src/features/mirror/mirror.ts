@@ -166,12 +166,6 @@ async function imageGaps(mirror: ImageDestination, version: string, digest: Dige
   }
   const missing: string[] = [];
   const checked = new Set<Digest>();
-  const images: ImageRepository = {
-    name,
-    tags: async () => undefined,
-    manifest: (reference) => mirror.manifest(reference),
-    blob: async () => undefined,
-  };
   const image = async ({ manifest }: ImagePart) => {
     for (const blob of blobsOf(manifest)) {
       if (checked.has(blob.digest)) continue;
@@ -181,7 +175,7 @@ async function imageGaps(mirror: ImageDestination, version: string, digest: Dige
     }
   };
   try {
-    await walkImage({ images, manifest: named }, { image });
+    await walkImage({ images: mirror, manifest: named }, { image });
   } catch (error) {
     // The mirror lacks a manifest that an index lists.
     if (!(error instanceof SourceError) || error.code !== 'BAD_IMAGE') throw error;

@@ -144,10 +144,10 @@ export const mirrorOutput = json.jsonOutput(
   mirrorSchema,
   (value: MirrorValue): json.Static<typeof mirrorSchema> => ({
     to: value.address,
-    images: value.images.map((one, i) => ({
-      ...imageFields(one.image),
-      to: one.name,
-      ...outcomeFields(one, value.outcomes?.[i]),
+    images: value.images.map((mirrored, i) => ({
+      ...imageFields(mirrored.image),
+      to: mirrored.name,
+      ...outcomeFields(mirrored, value.outcomes?.[i]),
     })),
     bytes: value.bytes,
     imageConfigs: value.imageConfigs,

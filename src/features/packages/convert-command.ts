@@ -4,7 +4,12 @@ import { knownOwners } from './search.js';
 import { conversionLines, type ConversionReport, convertOutput } from './output.js';
 import { InputError } from '../../base/errors.js';
 import { shellWord } from '../../base/escape.js';
-import { readError, undefinedIfAbsent, withWriteError } from '../../base/files/file-system.js';
+import {
+  isFileSystemError,
+  readError,
+  undefinedIfAbsent,
+  withWriteError,
+} from '../../base/files/file-system.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { outputFlag, writeFlag } from '../../cli/arguments/common-flags.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
@@ -84,7 +89,7 @@ async function registryFilesIn(shown: string, { cwd }: RunIo) {
   try {
     return await readRegistryFiles(folder, shown);
   } catch (error) {
-    throw error instanceof Error && 'syscall' in error ? readError(shown, error) : error;
+    throw isFileSystemError(error) ? readError(shown, error) : error;
   }
 }
 

@@ -84,7 +84,7 @@ export async function answerInputs(
     return withProgress(io, stats, () => solve(request, options));
   };
   const found = await answerWithHint(args, inputs, answering, io);
-  await signing.tell(found.answer);
+  await signing.printNotes(found.answer);
   if (args.lockIndex) noteUnrecordedIndexes(found.answer, io);
   return { ...found, inputs, lock, isLocked, stats, source };
 }

@@ -56,13 +56,17 @@ export function verifyNotes({ verification }: VerifyValue, lockfile: string): st
 
 /** Returns the result in one line. */
 export function verifySummary({ verification, signed }: VerifyValue, lockfile: string): string {
-  const { read, target, mismatches, failures } = verification;
+  const { mismatches, failures } = verification;
   // Failed sources come first, because they may cause mismatches.
   if (failures.length > 0) return `${failures[0]!.message}${more(failures.length)}`;
   if (mismatches.length > 0) return mismatchHeadline(mismatches);
-  const packages = `${read} ${read === 1 ? 'package is' : 'packages are'}`;
   const signatures = signed === undefined ? '' : `; ${signed.summary}`;
-  return `${packages} as locked in ${lockfile}, for Crossplane ${target.version}${signatures}`;
+  return `${asLocked(verification, ` in ${lockfile}`)}${signatures}`;
+}
+
+function asLocked({ read, target }: Verification, place = ''): string {
+  const packages = `${counted(read, 'package')} ${read === 1 ? 'is' : 'are'}`;
+  return `${packages} as locked${place}, for Crossplane ${target.version}`;
 }
 
 const schema = json.outputSchema('verify -o json', {
@@ -110,11 +114,9 @@ function failureFinding({ code, message, hint }: SourceError): ReportFinding {
 }
 
 /** Returns the result of a verification in one line. */
-export function verificationHeadline({ read, target, mismatches, failures }: Verification): string {
-  if (mismatches.length + failures.length === 0) {
-    const packages = `${counted(read, 'package')} ${read === 1 ? 'is' : 'are'}`;
-    return `${packages} as locked, for Crossplane ${target.version}`;
-  }
+export function verificationHeadline(verification: Verification): string {
+  const { mismatches, failures } = verification;
+  if (mismatches.length + failures.length === 0) return asLocked(verification);
   const wrong = [
     ...(mismatches.length > 0 ? [countedMismatches(mismatches.length)] : []),
     ...(failures.length > 0 ? [counted(failures.length, 'failed source')] : []),

@@ -16,28 +16,21 @@ export interface RequiringArgs extends SignatureTrustArgs {
 interface RequiredSignatures {
   readonly options: Pick<ResolveOptions, 'rules' | 'signerOf'>;
   /** Prints notes about differences that a cluster may see. */
-  readonly tell: (answer: Answer) => Promise<void>;
+  readonly printNotes: (answer: Answer) => Promise<void>;
 }
 
 export async function requiredSignatures(
   args: RequiringArgs,
   io: RunIo,
-  {
-    sources,
-    kept,
-  }: {
-    /** Separate sources, in the order of the flags. */
-    readonly sources: readonly PackageSource[];
-    readonly kept: readonly KeptObject[];
-  },
+  { sources, kept }: Pick<Signing, 'sources' | 'kept'>,
 ): Promise<RequiredSignatures> {
-  if (!args.requireSignatures) return { options: {}, tell: async () => undefined };
+  if (!args.requireSignatures) return { options: {}, printNotes: async () => undefined };
   const { SignatureRule } = await import('../mirror/locked-signatures.js');
   const { setting, ...checks } = await signatureChecks(args, io, kept);
   const rule = new SignatureRule({ sources, ...checks });
   return {
     options: { rules: [rule], signerOf: (locked, target) => rule.signer(locked, target) },
-    tell: async (answer) => {
+    printNotes: async (answer) => {
       if (answer.status !== 'solved') return;
       const { lockfile, target } = answer;
       const { signatureNotes } = await import('./signatures-output.js');

@@ -74,7 +74,7 @@ function platformsOf(children: readonly Descriptor[]): string {
 
 /** Returns the manifest of a child of an index, after checking its size and media type. */
 export async function childManifest(
-  repository: ImageRepository,
+  repository: Pick<ImageRepository, 'manifest'>,
   child: Descriptor,
   subject: string,
 ): Promise<StoredManifest> {
