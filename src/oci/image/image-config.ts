@@ -5,69 +5,46 @@ import { parseAnnotations, type Descriptor } from './descriptor.js';
 import { type ImageRepository, isComplete, missingPartError } from './image-repository.js';
 import { LIMITS, type Limits } from './limits.js';
 
+/** Returns fields of the same shape. */
+function each(shape: JsonShape, ...names: readonly string[]): Readonly<Record<string, JsonShape>> {
+  return Object.fromEntries(names.map((name) => [name, shape]));
+}
+
 /** The fields of go-containerregistry's `v1.Config`. */
 const CONTAINER_SHAPE: JsonShape = {
   fields: {
-    AttachStderr: 'boolean',
-    AttachStdin: 'boolean',
-    AttachStdout: 'boolean',
-    Cmd: ['string'],
+    ...each('boolean', 'AttachStderr', 'AttachStdin', 'AttachStdout', 'OpenStdin', 'StdinOnce'),
+    ...each('boolean', 'Tty', 'ArgsEscaped', 'NetworkDisabled'),
+    ...each('string', 'Domainname', 'Hostname', 'Image', 'User', 'WorkingDir', 'MacAddress'),
+    ...each('string', 'StopSignal'),
+    ...each(['string'], 'Cmd', 'Entrypoint', 'Env', 'OnBuild', 'Shell'),
+    ...each({ each: { fields: {} } }, 'Volumes', 'ExposedPorts'),
+    Labels: { each: 'string' },
     Healthcheck: {
       fields: {
         Test: ['string'],
-        Interval: 'integer',
-        Timeout: 'integer',
-        StartPeriod: 'integer',
-        Retries: 'integer',
+        ...each('integer', 'Interval', 'Timeout', 'StartPeriod', 'Retries'),
       },
     },
-    Domainname: 'string',
-    Entrypoint: ['string'],
-    Env: ['string'],
-    Hostname: 'string',
-    Image: 'string',
-    Labels: { each: 'string' },
-    OnBuild: ['string'],
-    OpenStdin: 'boolean',
-    StdinOnce: 'boolean',
-    Tty: 'boolean',
-    User: 'string',
-    Volumes: { each: { fields: {} } },
-    WorkingDir: 'string',
-    ExposedPorts: { each: { fields: {} } },
-    ArgsEscaped: 'boolean',
-    NetworkDisabled: 'boolean',
-    MacAddress: 'string',
-    StopSignal: 'string',
-    Shell: ['string'],
   },
 };
 
 /** The fields of go-containerregistry's `v1.ConfigFile`. */
 const CONFIG_SHAPE: JsonShape = {
   fields: {
-    architecture: 'string',
-    author: 'string',
-    container: 'string',
-    created: 'string',
-    docker_version: 'string',
+    ...each('string', 'architecture', 'author', 'container', 'created', 'docker_version'),
+    ...each('string', 'os', 'os.version', 'variant'),
+    'os.features': ['string'],
     history: [
       {
         fields: {
-          author: 'string',
-          created: 'string',
-          created_by: 'string',
-          comment: 'string',
+          ...each('string', 'author', 'created', 'created_by', 'comment'),
           empty_layer: 'boolean',
         },
       },
     ],
-    os: 'string',
     rootfs: { fields: { type: 'string', diff_ids: ['digest'] } },
     config: CONTAINER_SHAPE,
-    'os.version': 'string',
-    variant: 'string',
-    'os.features': ['string'],
   },
 };
 
