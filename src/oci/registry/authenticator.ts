@@ -79,8 +79,16 @@ export class Authenticator {
   #checkRealm({ registry, path }: AuthScope, realm: URL): void {
     const first = getOrCreate(this.#realms, registry.origin, () => realm);
     const own = getOrCreate(this.#realms, `${registry.origin}/${path}`, () => realm);
-    if (first.origin !== realm.origin) throw realmChanged(registry, first, realm);
-    if (own.href !== realm.href) throw realmChanged(registry, own, realm);
+    if (first.origin === realm.origin && own.href === realm.href) return;
+    const before = shownUrl(first.origin === realm.origin ? own : first);
+    throw new SourceError(
+      'UNAUTHORIZED',
+      registry.host,
+      `the registry now sends to the token server \`${shownUrl(realm)}\`, and to \`${before}\` before, which is refused`,
+      {
+        hint: 'no credential was sent to the new one; run again if the registry has just been moved, and ask its owner otherwise',
+      },
+    );
   }
 
   /** Returns the credentials behind the last header, or undefined if no header was created. */
@@ -333,15 +341,4 @@ export function validatedRealm(realm: string, registry: URL): URL {
     throw refuse(`it is a ${kind} address and the registry is not`);
   }
   return url;
-}
-
-function realmChanged(registry: URL, first: URL, realm: URL): SourceError {
-  return new SourceError(
-    'UNAUTHORIZED',
-    registry.host,
-    `the registry now sends to the token server \`${shownUrl(realm)}\`, and to \`${shownUrl(first)}\` before, which is refused`,
-    {
-      hint: 'no credential was sent to the new one; run again if the registry has just been moved, and ask its owner otherwise',
-    },
-  );
 }

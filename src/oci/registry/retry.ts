@@ -53,23 +53,14 @@ export async function withRetries<T>(
       const error = asTransient(failure);
       if (!(error instanceof TransientError)) throw error;
       if (error.maxRetries !== undefined) limited += 1;
-      const wait = waitAfter(tries, error, clock, policy);
+      // Full jitter, so that clients do not retry together. `Retry-After` can only extend the wait.
+      const jitter = clock.random() * Math.min(policy.maxWaitMs, policy.baseMs * 2 ** tries);
+      const wait = Math.max(jitter, error.retryAfterMs ?? 0);
       const late = clock.now() + wait - start > policy.deadlineMs;
       if (late || tries >= policy.maxTries || limited > (error.maxRetries ?? Infinity)) throw error;
       await clock.sleep(wait, error.message);
     }
   }
-}
-
-/** Full jitter, so that clients do not retry together. `Retry-After` can only extend the wait. */
-function waitAfter(
-  tries: number,
-  failure: TransientError,
-  clock: Clock,
-  policy: RetryPolicy,
-): number {
-  const wait = clock.random() * Math.min(policy.maxWaitMs, policy.baseMs * 2 ** tries);
-  return Math.max(wait, failure.retryAfterMs ?? 0);
 }
 
 /** Error codes of transient failures, with text for messages. */

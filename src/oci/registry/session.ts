@@ -1,5 +1,5 @@
 import { Authenticator, type AuthScope, signInHint } from './authenticator.js';
-import type { Credentials, CredentialStore } from './credentials.js';
+import type { CredentialStore } from './credentials.js';
 import {
   asSourceError,
   isCertificateError,
@@ -74,7 +74,6 @@ export class RegistrySession {
   }
 
   /** Returns the origin of a registry: HTTPS, or plain HTTP if that is allowed and HTTPS fails. */
-
   async #probe({ host, plainHttp }: RemoteName): Promise<URL> {
     const secure = new URL(`https://${host}`);
     if (!plainHttp) return secure;
@@ -205,8 +204,12 @@ export class RegistrySession {
     if (status === 401 || status === 403) {
       const own = url.origin === scope.registry.origin;
       const credentials = own ? await this.#authenticator.credentialsSent(scope) : undefined;
+      const advice =
+        credentials === undefined
+          ? 'sign in (`docker login`, `crane auth login`) or give a pull secret'
+          : signInHint(credentials === 'anonymous' ? undefined : credentials);
       return new SourceError('UNAUTHORIZED', subject, `the registry refuses access (${status})`, {
-        hint: `${unauthorizedHint(credentials)}; many registries answer like this for a repository that does not exist, too`,
+        hint: `${advice}; many registries answer like this for a repository that does not exist, too`,
       });
     }
     if (isTransientStatus(status)) {
@@ -221,12 +224,6 @@ export class RegistrySession {
 function scopeOf(name: RemoteName, url: URL, actions: AuthScope['actions']): AuthScope {
   const { host, path, credentials } = name;
   return { registry: new URL(url.origin), host, path, actions, credentials };
-}
-
-function unauthorizedHint(credentials: Credentials | 'anonymous' | undefined): string {
-  return credentials === undefined
-    ? 'sign in (`docker login`, `crane auth login`) or give a pull secret'
-    : signInHint(credentials === 'anonymous' ? undefined : credentials);
 }
 
 const MAX_REDIRECTS = 5;
