@@ -66,9 +66,17 @@ export async function checkImage(
       const kind = requiredKind(authority);
       const all = signatures.get(kind) ?? (await storedSignatures(image, kind, place));
       signatures.set(kind, all);
-      for (const stored of all) {
-        const by = checkPayload(stored.payload, authority, known, image.digest);
-        if (typeof by !== 'string') return verifiedSignature(stored, by, policy, authority);
+      for (const { digest: signature, payload } of all) {
+        if (typeof payload === 'string') {
+          reasons.add(payload);
+          continue;
+        }
+        const by = checkPayload(payload, authority, known, image.digest);
+        if (typeof by !== 'string') {
+          const { predicateType, entries } = payload;
+          const signer = { policy: policy.name, authority: authority.name, by };
+          return { ...signer, signature, place, predicateType, isLogged: entries.length > 0 };
+        }
         reasons.add(by);
       }
     }
@@ -99,35 +107,16 @@ export function trustOf(
 }
 
 function checkPayload(
-  payload: SignedPayload | string,
+  payload: SignedPayload,
   authority: SigningAuthority,
   known: AuthorityTrust,
   digest: Digest,
 ): SignerIdentity | string {
-  if (typeof payload === 'string') return payload;
   const by = checkSignature(payload, authority, known, digest);
   const { predicateType } = payload;
   if (typeof by === 'string' || predicateType === undefined) return by;
   if (authority.predicateTypes.includes(predicateType)) return by;
   return `it attests \`${predicateType}\`, and not ${authority.predicateTypes.map((type) => `\`${type}\``).join(' or ')}`;
-}
-
-function verifiedSignature(
-  { digest, place, payload }: StoredSignature,
-  by: SignerIdentity,
-  policy: SignaturePolicy,
-  authority: SigningAuthority,
-): VerifiedSignature {
-  const { predicateType, entries } = typeof payload === 'string' ? { entries: [] } : payload;
-  return {
-    policy: policy.name,
-    authority: authority.name,
-    by,
-    signature: digest,
-    place,
-    predicateType,
-    isLogged: entries.length > 0,
-  };
 }
 
 const MAX_REASONS = 3;
@@ -154,7 +143,6 @@ type SignaturePlace = 'tag' | 'referrer';
 type SignatureKind = 'signature' | 'attestation';
 
 interface StoredSignature {
-  readonly place: SignaturePlace;
   /** Digest of the signature itself, which does not change when others are added. */
   readonly digest: Digest;
   /** The payload, or why it cannot be read. */
@@ -191,7 +179,7 @@ async function storedSignatures(
       const bytes = await images.blob(layer);
       const payload = bytes === undefined ? 'it is not there' : readSignedPayload(layer, bytes);
       const digest = typeof payload === 'string' ? layer.digest : sha256(payload.signature);
-      found.push({ place, digest, payload });
+      found.push({ digest, payload });
     }
   }
   return found.filter(
