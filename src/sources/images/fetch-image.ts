@@ -36,7 +36,7 @@ export async function fetchImage(
   const { digest, manifest } = located;
   const readers = { read: readPackageYaml, files: new RegistryPackage() };
   const read = () => readPackage(repository, located, rules, readers);
-  const result = await (parsed === undefined ? read() : parsed.find(located, rules, read));
+  const result = await (parsed === undefined ? read() : parsed(located, rules, read));
   if (result.status === 'refused') {
     const contents = { metas: [], objects: [], problems: [{ message: result.why }], warnings: [] };
     const artifact = located.location.place === 'layer' ? undefined : located.location.artifact;
@@ -61,32 +61,29 @@ type ReadResult = Extract<ReadPackage<PackageContents>, { status: 'read' }>;
 /** Must be incremented when the parsed result for the same package.yaml changes. */
 const PARSER_VERSION = 7;
 
-/** A cache of parsed packages, so that layers are not unpacked and parsed again. */
-export interface ParsedPackages {
-  /** Returns the cached result for this layer and these rules, or calls `read`. */
-  find(
-    located: LocatedPackage,
-    rules: Pick<TargetRules, 'tarEntry'>,
-    read: () => Promise<ReadPackage<PackageContents>>,
-  ): Promise<ReadPackage<PackageContents>>;
-}
+/**
+ * A cache of parsed packages, so that layers are not unpacked and parsed again. Returns the cached
+ * result for a layer and the rules, or calls `read`.
+ */
+export type ParsedPackages = (
+  located: LocatedPackage,
+  rules: Pick<TargetRules, 'tarEntry'>,
+  read: () => Promise<ReadPackage<PackageContents>>,
+) => Promise<ReadPackage<PackageContents>>;
 
 export function parsedPackages(cache: DiskCache, toolVersion: string): ParsedPackages {
-  return {
-    find: async (located, { tarEntry }, read) => {
-      const bytes = contentKey(located);
-      if (bytes === undefined) return read();
-      const question = JSON.stringify([bytes, tarEntry, PARSER_VERSION, toolVersion]);
-      const known = await cache.record('packages', question);
-      // The cast is safe: the key includes the tool version, and a checksum protects the record.
-      if (fieldsOf(known)?.get('question') === question)
-        return (known as { read: ReadResult }).read;
-      const result = await read();
-      if (result.status === 'read' && isJsonSafe(result)) {
-        await cache.keepRecord('packages', question, { question, read: result });
-      }
-      return result;
-    },
+  return async (located, { tarEntry }, read) => {
+    const bytes = contentKey(located);
+    if (bytes === undefined) return read();
+    const question = JSON.stringify([bytes, tarEntry, PARSER_VERSION, toolVersion]);
+    const known = await cache.record('packages', question);
+    // The cast is safe: the key includes the tool version, and a checksum protects the record.
+    if (fieldsOf(known)?.get('question') === question) return (known as { read: ReadResult }).read;
+    const result = await read();
+    if (result.status === 'read' && isJsonSafe(result)) {
+      await cache.keepRecord('packages', question, { question, read: result });
+    }
+    return result;
   };
 }
 

@@ -56,14 +56,7 @@ function withoutMark(bytes: Uint8Array): Buffer {
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 function parsePackage(text: Uint8Array, repository: string, shown: string): IndexPackage {
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString());
-  } catch (error) {
-    const what = `not JSON: ${(error as SyntaxError).message}`; // JSON.parse throws no other
-    const place = formatPath(['packages', repository]);
-    throw new SourceError('BAD_SOURCE', shown, `\`${place}\` is ${what}`, { cause: error });
-  }
+  const value = parseJson(text, shown, `\`${formatPath(['packages', repository])}\` is not JSON`);
   return requireIndex({ packages: { [repository]: value } }, shown).packages[repository]!;
 }
 
@@ -118,12 +111,12 @@ function tooLarge(shown: string): SourceError {
   });
 }
 
-function parseJson(bytes: Uint8Array, shown: string): unknown {
+function parseJson(bytes: Uint8Array, shown: string, problem = 'not JSON'): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     const what = error instanceof SyntaxError ? error.message : 'the text is not UTF-8';
-    throw new SourceError('BAD_SOURCE', shown, `not JSON: ${what}`, { cause: error });
+    throw new SourceError('BAD_SOURCE', shown, `${problem}: ${what}`, { cause: error });
   }
 }
 

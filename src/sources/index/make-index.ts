@@ -195,30 +195,20 @@ function readingMovedOnly(
 ): PackageSource {
   if (!hasImages(source)) return source;
   const known = memorySource({ packages: { [repository]: before } });
+  const readerFor = async (candidate: Candidate, target: ReleaseRules) => {
+    const digest = entryOf(before, candidate.version)?.digest;
+    const images = digest === undefined ? undefined : await source.images(candidate, target);
+    const { version } = candidate;
+    const isUnmoved = images && digest && (await stillPointsAt(images, version, digest));
+    return isUnmoved ? known : source;
+  };
   return {
     tags: (name, target) => source.tags(name, target),
-    fetch: async (candidate, target) => {
-      const entry = entryOf(before, candidate.version);
-      if (entry?.digest === undefined) return source.fetch(candidate, target);
-      const isKnown = await isUnmoved(source, candidate, target, entry.digest);
-      return (isKnown ? known : source).fetch(candidate, target);
-    },
-    released: async (candidate, target) => {
-      const digest = entryOf(before, candidate.version)?.digest;
-      const isKnown = digest !== undefined && (await isUnmoved(source, candidate, target, digest));
-      return readReleaseDates(isKnown ? known : source, candidate, target);
-    },
+    fetch: async (candidate, target) =>
+      (await readerFor(candidate, target)).fetch(candidate, target),
+    released: async (candidate, target) =>
+      readReleaseDates(await readerFor(candidate, target), candidate, target),
   };
-}
-
-async function isUnmoved(
-  source: ImageSource,
-  candidate: Candidate,
-  target: ReleaseRules,
-  digest: string,
-): Promise<boolean> {
-  const images = await source.images(candidate, target);
-  return images !== undefined && stillPointsAt(images, candidate.version, digest);
 }
 
 function entryOf({ versions }: IndexPackage, version: string): IndexVersion | undefined {
