@@ -15,6 +15,12 @@ export function sha256(bytes: Uint8Array | string): Digest {
   return finishDigest(createHash('sha256').update(bytes));
 }
 
+export async function sha256OfStream(chunks: AsyncIterable<Uint8Array>): Promise<Digest> {
+  const hash = createHash('sha256');
+  for await (const chunk of chunks) hash.update(chunk);
+  return finishDigest(hash);
+}
+
 /** Returns the digest of everything that was added to a SHA-256 hash. */
 export function finishDigest(hash: { digest(encoding: 'hex'): string }): Digest {
   const digest = `sha256:${hash.digest('hex')}`;

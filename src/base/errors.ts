@@ -74,6 +74,17 @@ export class SourceError extends Error {
   }
 }
 
+/** Returns the result, or undefined for a `SourceError` with one of `codes`; with any by default. */
+export async function undefinedIfFailed<T>(
+  result: Promise<T>,
+  codes?: readonly SourceErrorCode[],
+): Promise<T | undefined> {
+  return result.catch((error: unknown) => {
+    if (error instanceof SourceError && codes?.includes(error.code) !== false) return undefined;
+    throw error;
+  });
+}
+
 /** Waits for all promises. Returns their values and `SourceError`s; throws the first other error. */
 export async function valuesAndFailures<T>(promises: readonly Promise<T>[]) {
   const values: T[] = [];

@@ -1,12 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Descriptor } from './descriptor.js';
 import { readImageConfig } from './image-config.js';
-import {
-  type ImageRepository,
-  isComplete,
-  missingPartError,
-  undefinedIfOffline,
-} from './image-repository.js';
+import { type ImageRepository, isComplete, missingPartError } from './image-repository.js';
 import { LIMITS, type Limits } from './limits.js';
 import {
   type LocatedPackage,
@@ -16,8 +10,8 @@ import {
 } from './locate-package.js';
 import { type ImageManifest, type Manifest, parseManifest } from './manifest.js';
 import { readLayer, readPackage } from './read-package.js';
-import { type Digest, finishDigest } from '../../base/digest.js';
-import { SourceError } from '../../base/errors.js';
+import { type Digest, sha256OfStream } from '../../base/digest.js';
+import { SourceError, undefinedIfFailed } from '../../base/errors.js';
 import { printable } from '../../base/escape.js';
 import { allSettledInOrder } from '../../base/time.js';
 import type { TargetRules } from '../../crossplane/releases/target.js';
@@ -133,7 +127,7 @@ async function manifestAt(
   digest: Digest,
   { repository, subject, limits }: Audit,
 ): Promise<Manifest | undefined> {
-  const stored = await undefinedIfOffline(repository.manifest(digest));
+  const stored = await undefinedIfFailed(repository.manifest(digest), ['OFFLINE']);
   return stored && parseManifest(stored, subject, limits);
 }
 
@@ -147,7 +141,8 @@ async function checkDiffIds(
   audit: Audit,
 ): Promise<string | undefined> {
   const { repository, subject, limits } = audit;
-  const read = await undefinedIfOffline(readImageConfig(repository, config, subject, limits));
+  const reading = readImageConfig(repository, config, subject, limits);
+  const read = await undefinedIfFailed(reading, ['OFFLINE']);
   if (read === undefined) return 'its config is not at hand, so diffIDs were not compared';
   const { diffIds } = read;
   if (diffIds === undefined) return 'its config lists no diffIDs to compare';
@@ -171,11 +166,7 @@ async function diffIdOf(
   layer: Descriptor,
   { repository, subject, limits }: Audit,
 ): Promise<string> {
-  const actual = await readLayer(repository, layer, { subject, limits }, async (tar) => {
-    const hash = createHash('sha256');
-    for await (const chunk of tar) hash.update(chunk);
-    return finishDigest(hash);
-  });
+  const actual = await readLayer(repository, layer, { subject, limits }, sha256OfStream);
   if (actual === undefined) throw missingPartError(subject, `the layer ${layer.digest}`);
   return actual.value;
 }

@@ -139,16 +139,6 @@ export async function openBlob(
   return undefined;
 }
 
-/** Returns the result, or undefined if `--offline` prevents the request. */
-export async function undefinedIfOffline<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof SourceError && error.code === 'OFFLINE') return undefined;
-    throw error;
-  }
-}
-
 /** Whether a repository should have everything that its manifests refer to. */
 export function isComplete({ partial }: ImageRepository): boolean {
   return partial !== true;

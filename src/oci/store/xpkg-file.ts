@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { type Digest, finishDigest, isDigest, sha256 } from '../../base/digest.js';
+import { type Digest, isDigest, sha256, sha256OfStream } from '../../base/digest.js';
 import { printable } from '../../base/escape.js';
 import { SourceError } from '../../base/errors.js';
 import { storedManifest } from '../image/artifact.js';
@@ -71,9 +70,7 @@ const MANIFEST_SHAPE: JsonShape = [
   },
 ];
 
-async function readParts(
-  tree: FileTree,
-): Promise<{ readonly config: string; readonly layers: readonly string[] }> {
+async function readParts(tree: FileTree) {
   const bad = (what: string) => new SourceError('BAD_SOURCE', tree.shown, what);
   const bytes = await tree.read('manifest.json', LIMITS.manifestBytes);
   if (bytes === undefined) throw bad('not a `.xpkg` file: it lacks `manifest.json`');
@@ -102,9 +99,7 @@ async function layerDigest(tree: FileTree, path: string): Promise<Digest> {
   if (isDigest(named) && (await tree.size(path)) !== undefined) return named;
   const chunks = await tree.stream(path, LIMITS.layerBytes);
   if (chunks === undefined) throw missing(tree, path);
-  const hash = createHash('sha256');
-  for await (const chunk of chunks) hash.update(chunk);
-  return finishDigest(hash);
+  return sha256OfStream(chunks);
 }
 
 function missing(tree: FileTree, path: string): SourceError {

@@ -1,7 +1,7 @@
 import type { ProblemOptions } from './to-problem.js';
 import { byCodePoint } from '../../base/collections.js';
 import { type Digest, isDigest } from '../../base/digest.js';
-import { SourceError, type SourceErrorCode } from '../../base/errors.js';
+import { undefinedIfFailed } from '../../base/errors.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { type Target, targetFor } from '../../crossplane/releases/target.js';
 import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
@@ -68,8 +68,6 @@ export function withoutLongerTags(lockfile: Lockfile): Lockfile {
   return { ...lockfile, packages };
 }
 
-const UNAVAILABLE: ReadonlySet<SourceErrorCode> = new Set(['OFFLINE', 'UNAUTHORIZED']);
-
 /** Returns tags; undefined if a registry serves no list to this user, or a cache has none. */
 export async function tagsIfAvailable(
   repository: Repository,
@@ -77,10 +75,5 @@ export async function tagsIfAvailable(
   target: Target,
 ): Promise<readonly string[] | undefined> {
   const reader = SourceReader.of(source);
-  try {
-    return await reader.tags(repository, target);
-  } catch (error) {
-    if (error instanceof SourceError && UNAVAILABLE.has(error.code)) return undefined;
-    throw error;
-  }
+  return undefinedIfFailed(reader.tags(repository, target), ['OFFLINE', 'UNAUTHORIZED']);
 }

@@ -3,7 +3,7 @@ import type { IndexFile, IndexPackage, IndexVersion } from './index-file.js';
 import { toIndexEntry, singleMeta } from './index-entry.js';
 import { byCodePoint } from '../../base/collections.js';
 import { isDigest } from '../../base/digest.js';
-import { SourceError } from '../../base/errors.js';
+import { undefinedIfFailed } from '../../base/errors.js';
 import { parseVersion } from '../../crossplane/constraints/version.js';
 import { DOT_REGISTRY, DOT_REGISTRY_API } from '../../crossplane/legacy/dot-registry.js';
 import type { Candidate, Released, Repository } from '../../crossplane/packages/package.js';
@@ -37,8 +37,10 @@ export async function buildIndex(
         .filter((tag) => !isAttachmentTag(tag))
         .sort(byCodePoint)
         .map(async (version) => {
-          const found = await source.fetch({ repository, version }, target);
-          const released = found && (await releaseDates(source, { repository, version }, target));
+          const candidate = { repository, version };
+          const found = await source.fetch(candidate, target);
+          const dates = found && source.released?.(candidate, target);
+          const released = dates && (await undefinedIfFailed(dates, DATE_ERRORS));
           return { version, found, released };
         }),
     );
@@ -54,21 +56,7 @@ export async function buildIndex(
 }
 
 /** Errors that make only the date unavailable. */
-const DATE_ERRORS: ReadonlySet<string> = new Set(['BAD_IMAGE', 'OFFLINE', 'TOO_LARGE']);
-
-/** Returns undefined if the date is unknown or unavailable. */
-async function releaseDates(
-  source: PackageSource,
-  candidate: Candidate,
-  target: ReleaseRules,
-): Promise<Released | undefined> {
-  try {
-    return await source.released?.(candidate, target);
-  } catch (error) {
-    if (error instanceof SourceError && DATE_ERRORS.has(error.code)) return undefined;
-    throw error;
-  }
-}
+const DATE_ERRORS = ['BAD_IMAGE', 'OFFLINE', 'TOO_LARGE'] as const;
 
 /** Returns why a tag is omitted from the index, or undefined if it is not. */
 function reasonToOmit(

@@ -1,4 +1,4 @@
-import { SourceError } from '../../base/errors.js';
+import { SourceError, undefinedIfFailed } from '../../base/errors.js';
 import type { IndexFile } from '../index/index-file.js';
 import { sha256, type Digest } from '../../base/digest.js';
 import { formatIndex, withFirstSeenOf } from '../index/make-index.js';
@@ -244,11 +244,7 @@ async function publishInRounds(
 
 /** Returns what can be read of the current state, and the new index with its `firstSeen`. */
 async function intactParts(current: CurrentState | undefined, index: IndexFile) {
-  const found = await undefinedIfDamaged(async () => {
-    const snapshot = await current?.snapshot();
-    if (snapshot === undefined) return 'none';
-    return { snapshot, existing: await digestsOf(snapshot), refs: await snapshot.packages() };
-  });
+  const found = await undefinedIfFailed(readState(current));
   if (found === undefined || found === 'none') {
     return { existing: new Set<Digest>(), dated: index, isDamaged: found === undefined };
   }
@@ -258,11 +254,17 @@ async function intactParts(current: CurrentState | undefined, index: IndexFile) 
     const ref = refs.get(repository);
     const text = formatIndex({ packages: { [repository]: after } });
     if (ref === undefined || ref.digest === sha256(Buffer.from(text))) return undefined;
-    const before = await undefinedIfDamaged(() => snapshot.packageAt(repository, ref));
+    const before = await undefinedIfFailed(snapshot.packageAt(repository, ref));
     isDamaged ||= before === undefined;
     return before;
   });
   return { existing: isDamaged ? new Set<Digest>() : existing, dated, isDamaged };
+}
+
+async function readState(current: CurrentState | undefined) {
+  const snapshot = await current?.snapshot();
+  if (snapshot === undefined) return 'none';
+  return { snapshot, existing: await digestsOf(snapshot), refs: await snapshot.packages() };
 }
 
 /** Returns the digests of all parts of a state. */
@@ -270,14 +272,4 @@ async function digestsOf(snapshot: SparseIndexSnapshot): Promise<ReadonlySet<Dig
   const structure = await snapshot.structureDigests();
   const parts = [...(await snapshot.packages()).values(), ...(await snapshot.groups()).values()];
   return new Set([...structure, ...parts.map(({ digest }) => digest)]);
-}
-
-/** Returns undefined if `read` throws a `SourceError`. */
-async function undefinedIfDamaged<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof SourceError) return undefined;
-    throw error;
-  }
 }
