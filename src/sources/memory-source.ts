@@ -126,11 +126,10 @@ function crdListing(packages: IndexFile['packages']) {
  * A table for the text of an index, which parses packages on demand. `parse` also validates them.
  */
 export function unparsedTable(
-  bytes: Uint8Array,
+  text: Buffer,
   places: ReadonlyMap<string, ByteRange>,
   parse: (repository: string, text: Uint8Array) => IndexPackage,
 ): IndexTable {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parsed = new Map<string, IndexPackage>();
   const textOf = ({ from, to }: ByteRange) => text.subarray(from, to);
   const repositories = () => [...places.keys()].sort(byCodePoint);
@@ -167,9 +166,8 @@ interface ByteRange {
  * Finds the byte range of each package without parsing it. Returns undefined if the text around the
  * packages is not valid JSON or has no `packages` object.
  */
-export function scanPackageRanges(bytes: Uint8Array): ReadonlyMap<string, ByteRange> | undefined {
+export function scanPackageRanges(text: Buffer): ReadonlyMap<string, ByteRange> | undefined {
   try {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return new PackageScanner(text).index();
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

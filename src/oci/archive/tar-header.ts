@@ -189,10 +189,7 @@ export function parsePaxRecords(bytes: Uint8Array): PaxRecords | undefined {
   return { path: values.get('path') || undefined, size: size === undefined ? size : Number(size) };
 }
 
-function recordAt(
-  bytes: Uint8Array,
-  at: number,
-): { readonly key: string; readonly value: string; readonly end: number } | undefined {
+function recordAt(bytes: Uint8Array, at: number) {
   const blank = bytes.indexOf(0x20, at);
   if (blank === -1 || blank - at > MAX_LENGTH_DIGITS) return undefined;
   const digits = decodeText(bytes.subarray(at, blank));

@@ -335,7 +335,7 @@ const RESERVED_BLOCK = 3;
 const PIECE_BYTES = 2 * MAX_BLOCK_BYTES;
 
 /** Returns the length of the complete blocks at the start, and whether the last is included. */
-function completeBlocks(bytes: Uint8Array): { readonly length: number; readonly isLast: boolean } {
+function completeBlocks(bytes: Uint8Array) {
   const view = dataView(bytes);
   let length = 0;
   while (length + BLOCK_HEADER <= bytes.length) {
@@ -349,10 +349,7 @@ function completeBlocks(bytes: Uint8Array): { readonly length: number; readonly 
 }
 
 /** Returns the length of the block at `at`, header included. */
-function blockAt(
-  view: DataView,
-  at: number,
-): { readonly length: number; readonly isLast: boolean } {
+function blockAt(view: DataView, at: number) {
   const header = view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
   const type = (header >> 1) & 3;
   if (type === RESERVED_BLOCK) throw new RangeError('a zstd block is of no known type');

@@ -299,10 +299,7 @@ const TOKEN_SHAPE: JsonShape = {
   },
 };
 
-export function parseToken(
-  body: Uint8Array,
-  subject: string,
-): { readonly value: string; readonly lifeSeconds: number } {
+export function parseToken(body: Uint8Array, subject: string) {
   const json = readJson(body, TOKEN_SHAPE);
   if ('problem' in json) {
     const what = `the answer of the token server ${json.problem}`;

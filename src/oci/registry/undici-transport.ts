@@ -53,15 +53,11 @@ export type Timeouts = Readonly<typeof TIMEOUTS>;
 const MAX_DISCARDED_BYTES = 64 * 1024;
 
 /** HTTP with undici, which is loaded at the first request because offline runs do not need it. */
-export function undiciTransport(options: UndiciOptions): {
-  readonly send: Transport;
-  readonly close: () => Promise<void>;
-} {
+export function undiciTransport(options: UndiciOptions) {
   let loading: Promise<Routes> | undefined;
-  return {
-    send: async (request) => exchange(request, await (loading ??= createRoutes(options))),
-    close: async () => (await loading?.catch(() => undefined))?.close(),
-  };
+  const send: Transport = async (request) =>
+    exchange(request, await (loading ??= createRoutes(options)));
+  return { send, close: async () => (await loading?.catch(() => undefined))?.close() };
 }
 
 type Routes = Awaited<ReturnType<typeof createRoutes>>;

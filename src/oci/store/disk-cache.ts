@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename } from 'node:fs/promises';
+import { readFile, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isDigest, type Digest, sha256 } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
@@ -81,11 +81,8 @@ export class DiskCache {
 
   /** Whether the file of a blob exists, intact or not. */
   async hasBlob(digest: Digest): Promise<boolean> {
-    const path = this.#blobPath(digest);
-    const size = await folderTree(dirname(path), this.folder)
-      .size(basename(path))
-      .catch(() => undefined);
-    return size !== undefined;
+    const stats = await stat(this.#blobPath(digest)).catch(() => undefined);
+    return stats?.isFile() === true;
   }
 
   keepBlob(digest: Digest, bytes: Uint8Array): Promise<void> {

@@ -25,13 +25,7 @@ const CONTAINERD_NAME = 'io.containerd.image.name';
 export const PARTIAL_ANNOTATION = { 'dev.xpkg-resolve.extent': 'needed' };
 
 /** Reads the index of a layout. `unnamed` has the entries without a repository. */
-export async function openLayout(
-  tree: FileTree,
-  name: LayoutName | undefined,
-): Promise<{
-  readonly repositories: ReadonlyMap<Repository, ImageRepository>;
-  readonly unnamed: readonly string[];
-}> {
+export async function openLayout(tree: FileTree, name: LayoutName | undefined) {
   const { descriptors, partial } = await readIndex(tree);
   const tags = new Map<Repository, Map<string, Descriptor>>();
   const unnamed: string[] = [];
@@ -66,9 +60,7 @@ export async function readIndexFields(
   throw new SourceError('BAD_SOURCE', tree.shown, `\`index.json\` ${fields.problem}`);
 }
 
-async function readIndex(
-  tree: FileTree,
-): Promise<{ readonly descriptors: readonly Descriptor[]; readonly partial: boolean }> {
+async function readIndex(tree: FileTree) {
   const exists = (await tree.size('oci-layout')) !== undefined;
   const fields = exists ? await readIndexFields(tree) : undefined;
   const bad = (what: string) => new SourceError('BAD_SOURCE', tree.shown, what);

@@ -18,7 +18,6 @@ import { isLockName, waitForLock, withLocks } from '../../base/files/folder-lock
 import { cleaningUpOnSignal, delayingSignals } from '../../base/process.js';
 import type { Artifact } from '../image/artifact.js';
 import { parseDescriptor, type Descriptor } from '../image/descriptor.js';
-import type { ImageRepository, StoredManifest } from '../image/image-repository.js';
 import { InputError, SourceError } from '../../base/errors.js';
 import { sha256, type Digest } from '../../base/digest.js';
 import { listOf } from '../../base/json.js';
@@ -64,9 +63,7 @@ export class IndexFolder {
   }
 
   /** Returns the manifest of the current artifact, or of a given digest if it still exists. */
-  async top(
-    wanted?: Digest,
-  ): Promise<{ readonly images: ImageRepository; readonly top: StoredManifest }> {
+  async top(wanted?: Digest) {
     const descriptor = wanted === undefined ? await this.#current() : { digest: wanted };
     if (descriptor === undefined) {
       throw new SourceError('BAD_SOURCE', this.#shown, 'there is no `index.json`');
