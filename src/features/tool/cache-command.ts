@@ -10,7 +10,7 @@ import {
   type CacheSummary,
   type FileTotals,
   removeCache,
-} from '../../oci/store/cache-maintenance.js';
+} from '../../oci/store/disk-cache.js';
 
 const positionals = {
   action: {

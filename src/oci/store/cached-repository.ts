@@ -11,8 +11,8 @@ import {
   type RemoteRepository,
   type StoredManifest,
 } from '../image/image-repository.js';
-import type { DiskCache } from './disk-cache.js';
-import { fieldsOf, listOf, stringOf } from '../../base/json.js';
+import { type CachedTags, type DiskCache, parseCachedTags } from './disk-cache.js';
+import { fieldsOf, stringOf } from '../../base/json.js';
 import type { Clock } from '../../base/time.js';
 
 /** Requests only what is not cached. Tags can move, so they are revalidated. */
@@ -118,36 +118,8 @@ export function offlineRepository(name: string, cache: DiskCache): ImageReposito
   };
 }
 
-export interface CachedTags {
-  /** When the registry sent the list, in milliseconds since the epoch. */
-  readonly at: number;
-  readonly name: string;
-  /** undefined if there was no such repository. */
-  readonly tags: readonly string[] | undefined;
-  readonly etag: string | undefined;
-  readonly lastModified: string | undefined;
-}
-
 async function tagsIn(cache: DiskCache, name: string): Promise<CachedTags | undefined> {
   return parseCachedTags(await cache.record('tags', name));
-}
-
-/** Returns undefined if the record is not a tag list. */
-export function parseCachedTags(record: unknown): CachedTags | undefined {
-  const fields = fieldsOf(record);
-  const [at, name] = [fields?.get('at'), stringOf(fields?.get('name'))];
-  if (fields === undefined || !isTime(at) || name === undefined) return undefined;
-  return {
-    at,
-    name,
-    tags: listOf(fields.get('tags'))?.filter((tag) => typeof tag === 'string'),
-    etag: stringOf(fields.get('etag')),
-    lastModified: stringOf(fields.get('lastModified')),
-  };
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, stat } from 'node:fs/promises';
+import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isDigest, type Digest, sha256 } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
@@ -8,14 +8,18 @@ import {
   removeEndedRunFiles,
   codeOf,
   type Fill,
+  isUnfinished,
   makeFolder,
+  namesIn,
+  runName,
+  temporaryPathFor,
 } from '../../base/files/file-system.js';
-import { parseJson } from '../../base/json.js';
+import { fieldsOf, listOf, parseJson, stringOf } from '../../base/json.js';
 import type { BlobSink, OpenBlob } from '../image/image-repository.js';
 import { fileBlob, FileSink, folderTree } from './file-tree.js';
 
 /** Version of the cache format and name of its folder. Other formats are ignored. */
-export const CACHE_FORMAT = 'v1';
+const CACHE_FORMAT = 'v1';
 
 /** Records by key: tag lists, digests of references, parsed packages. */
 export type RecordKind = 'tags' | 'references' | 'packages';
@@ -206,4 +210,90 @@ function damagedOffline(path: string): SourceError {
   return new SourceError('BAD_DIGEST', path, 'this file of the cache is damaged', {
     hint: 'run once without `--offline` to fetch it again, or remove it',
   });
+}
+
+export interface CachedTags {
+  /** When the registry sent the list, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly name: string;
+  /** undefined if there was no such repository. */
+  readonly tags: readonly string[] | undefined;
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
+}
+
+/** Returns undefined if the record is not a tag list. */
+export function parseCachedTags(record: unknown): CachedTags | undefined {
+  const fields = fieldsOf(record);
+  const [at, name] = [fields?.get('at'), stringOf(fields?.get('name'))];
+  if (fields === undefined || !isTime(at) || name === undefined) return undefined;
+  return {
+    at,
+    name,
+    tags: listOf(fields.get('tags'))?.filter((tag) => typeof tag === 'string'),
+    etag: stringOf(fields.get('etag')),
+    lastModified: stringOf(fields.get('lastModified')),
+  };
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
+}
+
+export type CacheSummary = Awaited<ReturnType<typeof summarizeCache>>;
+
+export type FileTotals = Awaited<ReturnType<typeof totalsIn>>;
+
+export async function summarizeCache(folder: string) {
+  const root = join(folder, CACHE_FORMAT);
+  return {
+    format: CACHE_FORMAT,
+    blobs: await totalsIn(join(root, 'blobs', 'sha256')),
+    packages: await totalsIn(join(root, 'packages')),
+    tagLists: await tagLists(join(root, 'tags')),
+    quarantine: await totalsIn(join(root, 'quarantine')),
+  };
+}
+
+async function totalsIn(folder: string) {
+  let [files, bytes] = [0, 0];
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name);
+    const stats = isUnfinished(name) ? undefined : await stat(path).catch(() => undefined);
+    if (stats === undefined) continue;
+    files += 1;
+    bytes += stats.size;
+  }
+  return { files, bytes };
+}
+
+/** Returns repository names, and when each list was received. */
+async function tagLists(folder: string): Promise<readonly Pick<CachedTags, 'name' | 'at'>[]> {
+  const lists = [];
+  for (const file of await namesIn(folder)) {
+    const text = await readFile(join(folder, file), 'utf8').catch(() => '');
+    const list = parseCachedTags(parseJson(text.slice(text.indexOf('\n') + 1))?.value);
+    if (list !== undefined) lists.push({ name: list.name, at: list.at });
+  }
+  return lists.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Folders of any version of this tool, including those that are being removed. */
+const OWN_FOLDER = /^(?:v\d+|\.v\d+\.[0-9a-f.-]+\.gone)$/;
+
+/** Removes the caches of every version. Folders are renamed first, so that none is seen half. */
+export async function removeCache(folder: string): Promise<boolean> {
+  const own = (await namesIn(folder)).filter((name) => OWN_FOLDER.test(name));
+  for (const name of own) {
+    const path = join(folder, name);
+    const gone = name.startsWith('.') ? path : temporaryPathFor(`${path}.${runName()}`, 'gone');
+    try {
+      if (gone !== path) await rename(path, gone);
+      await rm(gone, { recursive: true, force: true });
+    } catch (error) {
+      // Another process removed it first.
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+  }
+  return own.length > 0;
 }

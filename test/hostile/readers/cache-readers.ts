@@ -1,9 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { summarizeCache } from '../../../src/oci/store/cache-maintenance.js';
 import { offlineRepository } from '../../../src/oci/store/cached-repository.js';
-import { DiskCache } from '../../../src/oci/store/disk-cache.js';
+import { DiskCache, summarizeCache } from '../../../src/oci/store/disk-cache.js';
 import { sha256 } from '../../../src/base/digest.js';
 import type { HostileReader } from '../reader.js';
 
