@@ -98,9 +98,7 @@ export function checkCharacters(text: string): void {
  * packages with a library for YAML 1.1, and `events` come from one for YAML 1.2.
  */
 export function checkSyntax(source: string, events: readonly Event[]): void {
-  const spelling = new SyntaxChecker(source);
-  for (const event of events) spelling.event(event);
-  spelling.end();
+  new SyntaxChecker(source).check(events);
 }
 
 interface Frame {
@@ -125,13 +123,11 @@ class SyntaxChecker {
     this.#at = DOCUMENT_START.exec(source)![0].length;
   }
 
-  event(event: Event): void {
-    if (event.type === EVENT_ID.DOCUMENT) return;
-    if (event.type === EVENT_ID.POP) this.#frames.pop();
-    else this.#node(event);
-  }
-
-  end(): void {
+  check(events: readonly Event[]): void {
+    for (const event of events) {
+      if (event.type === EVENT_ID.POP) this.#frames.pop();
+      else if (event.type !== EVENT_ID.DOCUMENT) this.#node(event);
+    }
     this.#between(this.#source.length);
   }
 

@@ -19,14 +19,18 @@ interface TypedFlag {
   readonly isShort: boolean;
 }
 
-/** The words of a command line, sorted into flags and arguments. */
-export interface ReadWords {
-  readonly words: readonly CommandWord[];
+/** Words, sorted into flags and arguments. */
+interface Parsed {
   readonly flags: readonly TypedFlag[];
-  /** Words that are neither flags nor their values, the name of the command first. */
+  /** Words that are neither flags nor their values. */
   readonly args: readonly string[];
-  /** The flag at the end of the line whose value is missing. */
+  /** The last flag, if its value is missing. */
   readonly unfinished: string | undefined;
+}
+
+/** A command line; the first of `args` is the name of the command. */
+export interface ReadWords extends Parsed {
+  readonly words: readonly CommandWord[];
 }
 
 /** Splits words into flags, their values and arguments; an undeclared flag takes no value. */
@@ -42,13 +46,13 @@ export function readWords(argv: readonly string[], flags: Flags): ReadWords {
   for (let index = 0; index < end; index++) {
     const text = argv[index]!;
     const alone = parse(text, []);
-    const isSplit = alone.missing !== undefined && index + 1 < end;
+    const isSplit = alone.unfinished !== undefined && index + 1 < end;
     const withNext = isSplit ? parse(text, [argv[index + 1]!]) : alone;
-    const hasValue = withNext.missing === undefined;
+    const hasValue = withNext.unfinished === undefined;
     const read = hasValue ? withNext : alone;
     args.push(...read.args);
     typed.push(...read.flags);
-    unfinished = read.missing;
+    unfinished = read.unfinished;
     const flag = read.flags.at(-1)?.name;
     words[index] = { text, flag };
     if (isSplit && hasValue) {
@@ -57,15 +61,6 @@ export function readWords(argv: readonly string[], flags: Flags): ReadWords {
     }
   }
   return { words, flags: typed, args: [...args, ...argv.slice(end + 1)], unfinished };
-}
-
-/** A flag with its value, or an argument. */
-interface Parsed {
-  /** More than one for a group of short flags. */
-  readonly flags: readonly TypedFlag[];
-  readonly args: readonly string[];
-  /** The flag whose value is missing: the last of `flags`. */
-  readonly missing: string | undefined;
 }
 
 /** Returns a function that parses a word, and the next one if that is its value. */
@@ -105,10 +100,11 @@ function parserOf(flags: Flags): (word: string, next: readonly string[]) => Pars
     if (read.length + args.length === 0 && error === null) {
       read.push({ name: word.slice(1), value: undefined, isShort });
     }
-    if (error === null) return { flags: read, args, missing: undefined };
+    if (error === null) return { flags: read, args, unfinished: undefined };
     // With these options there is one error: the value of the last flag is missing.
-    const missing = words.at(-1)!.slice('--'.length);
-    return { flags: [...read, { name: missing, value: undefined, isShort }], args, missing };
+    const unfinished = words.at(-1)!.slice('--'.length);
+    read.push({ name: unfinished, value: undefined, isShort });
+    return { flags: read, args, unfinished };
   };
 }
 

@@ -60,22 +60,21 @@ export function renderAgain(
 function keptSettings(given: RenderArgs, record: RenderRecord): RenderRecord {
   const unlessGiven = <K extends keyof RenderArgs>(name: K) =>
     given[name] === undefined ? record[name] : undefined;
-  const { crossplane } = record;
-  const common = {
+  const isSameLayout = (given.layout ?? record.layout) === record.layout;
+  const isArgocd = (given.argocd ?? record.argocd) === true;
+  return {
     pin: unlessGiven('pin'),
     applyLock: unlessGiven('applyLock'),
-    crossplane,
+    crossplane: record.crossplane,
     layout: unlessGiven('layout'),
-  };
-  if ((given.layout ?? record.layout) !== record.layout) return common;
-  return {
-    ...common,
-    split: unlessGiven('split'),
-    argocd: unlessGiven('argocd'),
-    syncOptions: (given.argocd ?? record.argocd) === true ? unlessGiven('syncOptions') : undefined,
-    name: unlessGiven('name'),
-    fluxSource: unlessGiven('fluxSource'),
-    fluxPath: unlessGiven('fluxPath'),
+    ...(isSameLayout && {
+      split: unlessGiven('split'),
+      argocd: unlessGiven('argocd'),
+      syncOptions: isArgocd ? unlessGiven('syncOptions') : undefined,
+      name: unlessGiven('name'),
+      fluxSource: unlessGiven('fluxSource'),
+      fluxPath: unlessGiven('fluxPath'),
+    }),
   };
 }
 

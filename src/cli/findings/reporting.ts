@@ -34,13 +34,13 @@ export class Reporting {
 
   /** `io` is the unfiltered one of the process: formats escape by their own rules. */
   constructor(line: CommandLine, io: Io) {
-    this.#wanted = readFormats(line.early.format ?? []);
+    this.#wanted = readFormats(line.args.format ?? []);
     this.#line = line;
     this.#io = io;
     if (!this.takesStdout) return;
     const format = `--format ${this.#wanted.find(({ file }) => file === undefined)!.format}`;
     if (line.json) throw conflictingFlags('-o json', format);
-    if (line.early.out === '-') throw conflictingFlags('--out -', format);
+    if (line.args.out === '-') throw conflictingFlags('--out -', format);
   }
 
   /** Whether the report goes to stdout, so that text goes to stderr. */
@@ -116,7 +116,7 @@ const TOPS = ['GITHUB_WORKSPACE', 'CI_PROJECT_DIR', 'BUILD_SOURCESDIRECTORY', 'W
 
 /** Returns the paths for findings: build systems expect them relative to the top of the repository. */
 function repositoryPlaces(
-  { early: { file: [file] = [] } }: CommandLine,
+  { args: { file: [file] = [] } }: CommandLine,
   { cwd, env }: Pick<Io, 'cwd' | 'env'>,
 ): ReportPlaces {
   const named = TOPS.map((name) => env[name]).find((top) => top && isWithin(cwd, top));

@@ -9,7 +9,7 @@ import {
   type Flags,
 } from './command.js';
 import { UsageError } from '../arguments/argument-errors.js';
-import { globalFlags } from '../arguments/common-flags.js';
+import { type formatFlag, globalFlags } from '../arguments/common-flags.js';
 import {
   argumentValues,
   flagValues,
@@ -29,11 +29,9 @@ export interface CommandLine {
   readonly row: CommandRow | undefined;
   readonly loaded: AnyCommand | undefined;
   /** Values by camel-case name, with defaults; flags with a mistake are left out. */
-  readonly args: SomeArgs;
+  readonly args: EarlyArgs;
   /** The first mistake; undefined: the command can be run. */
   readonly mistake: Error | undefined;
-  /** Values of the flags that matter before the command is run. */
-  readonly early: Partial<EarlyArgs>;
   readonly help: boolean;
   readonly debug: boolean;
   /** The answer is printed as JSON, and so is an error. */
@@ -92,25 +90,20 @@ function commandRow(
   return commands.find((row) => commandName(row) === name);
 }
 
-/** The command that a command line is read for; without a row, flags of any command are accepted. */
-interface ReadAs {
-  readonly row?: CommandRow | undefined;
-  readonly loaded?: AnyCommand | undefined;
-  readonly flags?: Flags | undefined;
-}
-
+/** `named` is the command that is read for; without a row, flags of any command are accepted. */
 function commandLine(
   commands: readonly CommandRow[],
   read: ReadWords,
-  { row, loaded, flags = globalFlags }: ReadAs,
+  named: Partial<Pick<CommandLine, 'row' | 'loaded'>> & { readonly flags?: Flags },
 ): CommandLine {
+  const { row, loaded } = named;
+  const flags: Flags = named.flags ?? globalFlags;
   const isHelp = row === undefined && read.args[0] === 'help';
   const command = read.args[isHelp ? 1 : 0];
   const declared = row && loaded ? acceptedFlags(row, loaded) : flags;
   const ofFlags = flagValues(read.flags, declared, row);
   const ofArguments = row && loaded && argumentValues(read.args.slice(1), loaded.positionals, row);
-  const args = { ...ofFlags.values, ...ofArguments?.values };
-  const early = args as Partial<EarlyArgs>;
+  const args: EarlyArgs = { ...ofFlags.values, ...ofArguments?.values };
   return {
     words: read.words,
     command,
@@ -118,23 +111,25 @@ function commandLine(
     loaded,
     args,
     mistake: ofFlags.mistake ?? ofArguments?.mistake,
-    early,
-    help: isHelp || early.help === true,
-    debug: early.debug === true,
+    help: isHelp || args.help === true,
+    debug: args.debug === true,
     json: read.flags.findLast(({ name }) => name === 'output')?.value === 'json',
     unfinished: read.unfinished === undefined ? undefined : declared[read.unfinished],
   };
 }
 
-type EarlyArgs = ArgsOf<typeof globalFlags> & {
-  readonly file: readonly string[];
-  readonly format: readonly string[];
-  readonly out: string;
-};
+/** Arguments, with the types of those that are read without running the command. */
+type EarlyArgs = SomeArgs &
+  Partial<ArgsOf<typeof globalFlags & typeof formatFlag>> & {
+    readonly file?: readonly string[];
+    readonly from?: readonly string[];
+    readonly lock?: string;
+    readonly out?: string;
+  };
 
 /** The folder that the command runs in: each `-C` is relative to the one before. */
 export function workingFolder(
-  { early: { directory: directories = [] } }: CommandLine,
+  { args: { directory: directories = [] } }: CommandLine,
   started: string,
 ): { readonly cwd: string; readonly mistake?: UsageError } {
   let cwd = started;

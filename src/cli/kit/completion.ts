@@ -1,4 +1,4 @@
-import { readCommandLine, workingFolder } from './command-line.js';
+import { type CommandLine, readCommandLine, workingFolder } from './command-line.js';
 import { commandName, type CommandRow, type Flags } from './command.js';
 import { isPlainShellWord } from '../../base/escape.js';
 import { timeBudget } from '../../base/time.js';
@@ -7,7 +7,7 @@ import { packageName } from '../../crossplane/packages/repository-names.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { globalFlags } from '../arguments/common-flags.js';
-import { type LockPlace, readLock } from '../files/lock-file.js';
+import { readLock } from '../files/lock-file.js';
 import { findProject, lockOf, projectIn } from '../projects/project.js';
 import type { SourceArgs } from '../sources/source-flags.js';
 import type { Io } from '../terminal/io.js';
@@ -64,7 +64,7 @@ const NAMES: Readonly<Record<string, readonly NameKind[]>> = {
 async function knownNames(
   wanted: readonly NameKind[],
   current: string,
-  args: Partial<LockPlace & SourceArgs>,
+  args: CommandLine['args'],
   io: Io,
 ): Promise<string[]> {
   if (wanted.length === 0) return [];

@@ -26,13 +26,13 @@ export async function runCommandLine(
   const { cwd, mistake } = workingFolder(line, started.cwd);
   const unfiltered: Io = { ...started, cwd };
   const delayed = new Set<string>();
-  const plain = sanitizedIo(colouredIo(unfiltered, line.early.color));
+  const plain = sanitizedIo(colouredIo(unfiltered, line.args.color));
   // JSON is not folded: a line break inside a string would make it invalid.
   const shown = line.json ? plain : foldedIo(plain);
   const io: Io = {
     ...shown,
     words: line.words,
-    note: line.early.quiet ? quieted((text) => shown.note(text)) : (text) => shown.note(text),
+    note: line.args.quiet ? quieted((text) => shown.note(text)) : (text) => shown.note(text),
     afterwards: (text) => delayed.add(text),
   };
   const printDelayedNotes = () => [...delayed].sort(byCodePoint).forEach((text) => io.note(text));
@@ -40,7 +40,7 @@ export async function runCommandLine(
   let hasReported = false;
   try {
     if (mistake !== undefined) throw mistake;
-    if (line.early.format !== undefined) {
+    if (line.args.format !== undefined) {
       const { Reporting: Opened } = await import('../findings/reporting.js');
       reporting = new Opened(line, unfiltered);
     }
@@ -88,7 +88,7 @@ async function dispatch(
   io: Io,
 ): Promise<ExitCode> {
   const { command, row, loaded } = line;
-  if (line.early.version) {
+  if (line.args.version) {
     io.out(`${toolVersion()}\n`);
     return EXIT.done;
   }
@@ -102,7 +102,7 @@ async function dispatch(
   if (line.mistake !== undefined) throw line.mistake;
   const since = performance.now();
   const code = await runCommand(loaded, line, io);
-  if (line.early.verbose)
+  if (line.args.verbose)
     io.note(`trace: took ${((performance.now() - since) / 1000).toFixed(2)} s`);
   return code;
 }
@@ -121,7 +121,7 @@ async function printHelp(
 }
 
 async function runCommand(command: AnyCommand, line: CommandLine, io: Io): Promise<ExitCode> {
-  const isTraced = line.early.verbose && 'trace' in command.flags;
+  const isTraced = line.args.verbose && 'trace' in command.flags;
   const args = isTraced ? { ...line.args, trace: true } : line.args;
   const isForMany = args['each'] !== undefined && command.each !== undefined;
   const splitsSets = command.each !== undefined && command.each.splitsOne === undefined;

@@ -104,7 +104,7 @@ async function openReference(args: PackageArgs, io: RunIo, target: Target, stats
   return { reader, candidate: { repository: requested.repository, version } };
 }
 
-function requestedReference({ package: text }: PackageArgs): RequestedPackage {
+function requestedReference({ package: text }: PackageArgs): Candidate {
   const mistake = referenceMistake(text);
   if (mistake !== undefined) {
     throw new InputError(`\`${text}\` ${mistake.problem}`, { hint: mistake.hint });
@@ -129,11 +129,8 @@ async function fetchReference(args: PackageArgs, io: RunIo, target: Target): Pro
   return { ...named(found, args.package), candidate };
 }
 
-/** `version` is a tag, a digest or a range, as written. */
-type RequestedPackage = Candidate;
-
-/** undefined: not a reference to a package. */
-function requestedPackage(text: string): RequestedPackage | undefined {
+/** The version is a tag, a digest or a range, as written; undefined: not a reference to a package. */
+function requestedPackage(text: string): Candidate | undefined {
   const reference = splitReference(text);
   if (reference !== undefined) {
     const { repository, digest, tag } = reference;
@@ -146,7 +143,7 @@ function requestedPackage(text: string): RequestedPackage | undefined {
 
 /** The newest version that a range admits; a tag or a digest as it is. */
 async function oneVersion(
-  { repository, version }: RequestedPackage,
+  { repository, version }: Candidate,
   reader: SourceReader,
   target: Target,
 ): Promise<string> {

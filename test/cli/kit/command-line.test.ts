@@ -85,8 +85,8 @@ test.each([
   { argv: ['tree', '-o=json', '-q'], why: 'with an equals sign' },
   { argv: ['--output', 'json', '--quiet', 'tree'], why: 'long ones first' },
 ])('$argv: $why', async ({ argv }) => {
-  const { command, json, early, mistake } = await readCommandLine(COMMANDS, argv);
-  expect({ command, json, quiet: early.quiet, mistake }).toEqual({
+  const { command, json, args, mistake } = await readCommandLine(COMMANDS, argv);
+  expect({ command, json, quiet: args.quiet, mistake }).toEqual({
     command: 'tree',
     json: true,
     quiet: true,
@@ -127,8 +127,8 @@ test.each(['.', '..', './set.yaml', '../a.b/set.yaml', '-', '5', 'set.yaml', 'qu
   '-qf%s: the file follows the short flag',
   async (file) => {
     for (const word of [`-qf${file}`, `-qf=${file}`]) {
-      const { args, early, mistake } = await readCommandLine(COMMANDS, ['resolve', word]);
-      expect([mistake, early.quiet, args['file']]).toEqual([undefined, true, [file]]);
+      const { args, mistake } = await readCommandLine(COMMANDS, ['resolve', word]);
+      expect([mistake, args.quiet, args.file]).toEqual([undefined, true, [file]]);
     }
   },
 );
