@@ -15,7 +15,9 @@ export class Spool {
   /** All but the last are full. */
   #blocks: Buffer[] = [];
   #used = BLOCK_BYTES;
-  #file: UnlinkedFile | undefined;
+  /** Has the bytes before those in memory. */
+  #file: FileHandle | undefined;
+  #fileBytes = 0;
 
   /** Copies the chunk: many small ones would take more memory than the bytes in them. */
   async add(chunk: Uint8Array): Promise<void> {
@@ -34,7 +36,14 @@ export class Spool {
 
   /** Yields all bytes from the start. May be called more than once until `close`. */
   async *chunks(): AsyncGenerator<Uint8Array> {
-    if (this.#file !== undefined) yield* this.#file.chunks(BLOCK_BYTES);
+    const file = this.#file;
+    for (let at = 0; file !== undefined && at < this.#fileBytes;) {
+      const chunk = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, this.#fileBytes - at));
+      const { bytesRead } = await withDiskError(() => file.read(chunk, 0, chunk.length, at));
+      if (bytesRead === 0) throw new Error('a temporary file became shorter');
+      yield chunk.subarray(0, bytesRead);
+      at += bytesRead;
+    }
     for (const [i, block] of this.#blocks.entries()) {
       yield i === this.#blocks.length - 1 ? block.subarray(0, this.#used) : block;
     }
@@ -49,7 +58,7 @@ export class Spool {
 
   async #startBlock(): Promise<void> {
     if (this.#file !== undefined || bytesInMemory + BLOCK_BYTES > MAX_MEMORY_BYTES)
-      await this.#spill();
+      await withDiskError(() => this.#spill());
     this.#blocks.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
     bytesInMemory += BLOCK_BYTES;
     this.#used = 0;
@@ -57,8 +66,18 @@ export class Spool {
 
   /** Moves the blocks to the file. All of them are full. */
   async #spill(): Promise<void> {
-    this.#file ??= await UnlinkedFile.open();
-    for (const block of this.#blocks) await this.#file.append(block);
+    if (this.#file === undefined) {
+      this.#file = await openUnlinked();
+      this.#fileBytes = 0;
+    }
+    for (const block of this.#blocks) {
+      for (let at = 0; at < block.length;) {
+        const rest = block.length - at;
+        const { bytesWritten } = await this.#file.write(block, at, rest, this.#fileBytes);
+        at += bytesWritten;
+        this.#fileBytes += bytesWritten;
+      }
+    }
     this.#dropBlocks();
   }
 
@@ -74,48 +93,12 @@ export function spooledInMemory(): number {
   return bytesInMemory;
 }
 
-/** A temporary file that is unlinked as soon as it is open, so that it never stays. */
-class UnlinkedFile {
-  readonly #file: FileHandle;
-  #size = 0;
-
-  /** `file` is open for reading and writing, and empty. */
-  constructor(file: FileHandle) {
-    this.#file = file;
-  }
-
-  static async open(): Promise<UnlinkedFile> {
-    const path = join(tmpdir(), `xpkg-resolve-${temporaryId()}`);
-    return withDiskError(async () => {
-      const file = await open(path, 'wx+', 0o600);
-      await rm(path);
-      return new UnlinkedFile(file);
-    });
-  }
-
-  async append(bytes: Uint8Array): Promise<void> {
-    await withDiskError(async () => {
-      for (let at = 0; at < bytes.length;) {
-        const { bytesWritten } = await this.#file.write(bytes, at, bytes.length - at, this.#size);
-        at += bytesWritten;
-        this.#size += bytesWritten;
-      }
-    });
-  }
-
-  async *chunks(chunkBytes: number): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < this.#size;) {
-      const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, this.#size - at));
-      const { bytesRead } = await withDiskError(() => this.#file.read(chunk, 0, chunk.length, at));
-      if (bytesRead === 0) throw new Error('a temporary file became shorter');
-      yield chunk.subarray(0, bytesRead);
-      at += bytesRead;
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#file.close();
-  }
+/** Opens a temporary file and unlinks it at once, so that it never stays. */
+async function openUnlinked(): Promise<FileHandle> {
+  const path = join(tmpdir(), `xpkg-resolve-${temporaryId()}`);
+  const file = await open(path, 'wx+', 0o600);
+  await rm(path);
+  return file;
 }
 
 /** Throws `InputError` for every failure, because network errors would be retried. */

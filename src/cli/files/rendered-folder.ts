@@ -110,7 +110,12 @@ export class BundleFolder {
 
   /** Returns where the files differ from a rendering; nothing if there are no rendered manifests. */
   mismatches({ files }: Pick<Rendering, 'files'>): Mismatch[] {
-    return this.isEmpty ? [] : bundleMismatches(files, this.#files, this.named);
+    if (this.isEmpty) return [];
+    const names = [...new Set([...files.keys(), ...this.#files.keys()])].sort(byCodePoint);
+    return names.flatMap((name) => {
+      const difference = fileDifference(files.get(name), name, this.#files);
+      return difference ? [{ kind: 'bundle', file: `${this.named}/${name}`, ...difference }] : [];
+    });
   }
 
   /** Returns the file changes that replace the last rendering with this one. */
@@ -181,24 +186,15 @@ function isRendered(bytes: Buffer | undefined): boolean {
 /** Files by name; undefined for a name that is not a regular file. */
 type FoundFiles = ReadonlyMap<string, Buffer | undefined>;
 
-/** Returns the first line of each file that differs from what the lockfile renders. */
-function bundleMismatches(
-  rendered: ReadonlyMap<string, string>,
-  found: FoundFiles,
-  folder: string,
-): Mismatch[] {
-  const names = [...new Set([...rendered.keys(), ...found.keys()])].sort(byCodePoint);
-  return names.flatMap((name): Mismatch[] => {
-    const about = { kind: 'bundle', file: `${folder}/${name}` } as const;
-    const wanted = rendered.get(name);
-    const bytes = found.get(name);
-    if (wanted === undefined) return [{ ...about, text: 'the lockfile renders no such file' }];
-    if (!found.has(name)) return [{ ...about, text: 'the file is missing' }];
-    if (bytes === undefined) return [{ ...about, text: 'it is no file' }];
-    if (bytes.equals(Buffer.from(wanted))) return [];
-    const text = 'not what the lockfile renders';
-    return [{ ...about, text, ...firstDifference(wanted, bytes.toString('utf8')) }];
-  });
+/** Returns how a file differs from what the lockfile renders, with its first line that differs. */
+function fileDifference(rendered: string | undefined, name: string, found: FoundFiles) {
+  const bytes = found.get(name);
+  if (rendered === undefined) return { text: 'the lockfile renders no such file' };
+  if (!found.has(name)) return { text: 'the file is missing' };
+  if (bytes === undefined) return { text: 'it is no file' };
+  if (bytes.equals(Buffer.from(rendered))) return undefined;
+  const first = firstDifference(rendered, bytes.toString('utf8'));
+  return { text: 'not what the lockfile renders', ...first };
 }
 
 /** Describes the line that only one of two files has. */

@@ -1,7 +1,13 @@
 import type { CommandLine } from './command-line.js';
 import type { ErrorDocument } from './json-schema.js';
 import { EXIT, type ExitCode, jsonDocument } from './command.js';
-import { formatOrigin, InputError, messageOf, SourceError } from '../../base/errors.js';
+import {
+  formatOrigin,
+  InputError,
+  messageOf,
+  type Origin,
+  SourceError,
+} from '../../base/errors.js';
 import { OutOfTime } from '../../base/time.js';
 import { UsageError } from '../arguments/argument-errors.js';
 import type { Report, ReportFinding } from '../findings/report.js';
@@ -14,8 +20,7 @@ interface ErrorReport {
   /** One line for each problem in a user's file; errors of a registry have one line. */
   readonly lines: readonly string[];
   readonly hint: string | undefined;
-  readonly file?: string | undefined;
-  readonly line?: number | undefined;
+  readonly origin?: Pick<Origin, 'file' | 'line'> | undefined;
 }
 
 /** Prints the error that ended a command, and returns the exit code. */
@@ -24,11 +29,10 @@ export function reportError(
   { debug, json }: Pick<CommandLine, 'debug' | 'json'>,
   io: Io,
 ): ExitCode {
-  const { exitCode, lines, hint, file, line } = reportOf(error, debug);
+  const { exitCode, lines, hint, origin } = reportOf(error, debug);
   io.headline(lines[0]!);
-  const message = lines.join('\n');
   if (json) {
-    const failure = { message, file, line, hint };
+    const failure = { message: lines.join('\n'), ...origin, hint };
     const document: ErrorDocument = { status: 'error', exitCode, error: failure };
     io.out(jsonDocument(document));
   }
@@ -59,8 +63,7 @@ export function expectedFailure(error: unknown): Failure | undefined {
 }
 
 function failureOf(error: unknown): Failure {
-  const { exitCode, lines, hint, file, line } = reportOf(error, false);
-  const origin = file === undefined ? undefined : { file, line };
+  const { exitCode, lines, hint, origin } = reportOf(error, false);
   const [first = '', ...more] = lines;
   const place = origin === undefined ? '' : `${formatOrigin(origin)}: `;
   const text = [first.startsWith(place) ? first.slice(place.length) : first, ...more].join('\n');
@@ -82,8 +85,8 @@ function reportOf(error: unknown, debug: boolean): ErrorReport {
   }
   if (error instanceof InputError) {
     const { message, hint, origin } = error;
-    const place = origin === undefined ? {} : { file: origin.file, line: origin.line };
-    return { exitCode: EXIT.badInput, lines: message.split('\n'), hint, ...place };
+    const place = origin && { file: origin.file, line: origin.line };
+    return { exitCode: EXIT.badInput, lines: message.split('\n'), hint, origin: place };
   }
   if (error instanceof SourceError) {
     return { exitCode: EXIT.sourceFailed, lines: [error.message], hint: error.hint };
