@@ -5,7 +5,12 @@ import { recoverBeforeReading } from '../../base/files/recovery.js';
 import type { TimeBudget } from '../../base/time.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
-import { type Inputs, readInputs } from '../../project/inputs/read-inputs.js';
+import {
+  type InputOptions,
+  type Inputs,
+  readImageConfigs,
+  readInputs,
+} from '../../project/inputs/read-inputs.js';
 import type { ArgsOf, Flags } from '../kit/command.js';
 import type { RunIo } from '../terminal/io.js';
 
@@ -28,14 +33,8 @@ export const inputFlags = {
 /** `timeout`: for commands with that flag. */
 type InputArgs = ArgsOf<typeof inputFlags> & { readonly timeout?: TimeBudget | undefined };
 
-interface RequestOptions {
+interface RequestOptions extends Pick<InputOptions, 'skip' | 'unsaved' | 'mixedSkips'> {
   readonly refs?: readonly string[] | undefined;
-  /** Output paths of the command. They are skipped when a folder is read. */
-  readonly skip?: readonly string[] | undefined;
-  /** New texts of edited files, by path. */
-  readonly unsaved?: Pick<ReadonlyMap<string, string>, 'get' | 'keys'> | undefined;
-  /** Allows roots that skip dependency resolution together with roots that do not. */
-  readonly mixedSkips?: boolean | undefined;
   /** The command reports unknown fields of packages itself. */
   readonly reportsUnknownFields?: boolean | undefined;
 }
@@ -44,11 +43,12 @@ interface RequestOptions {
 export async function readRequestAndTexts(
   args: InputArgs,
   io: RunIo,
-  { refs = [], skip, unsaved, mixedSkips, reportsUnknownFields }: RequestOptions = {},
+  { refs = [], reportsUnknownFields, ...options }: RequestOptions = {},
 ): Promise<Inputs> {
   // A killed `add` may have left an incomplete edit. It is completed before the files are read.
   await recoverBeforeReading(resolve(io.cwd, args.file?.[0] ?? DEFAULT_FILES[0]!));
   const inputs = await readInputs({
+    ...options,
     files: args.file ?? [],
     refs,
     cwd: io.cwd,
@@ -56,9 +56,6 @@ export async function readRequestAndTexts(
     strict: args.strict,
     compat: args.compat,
     time: args.timeout,
-    skip,
-    unsaved,
-    mixedSkips,
   });
   if (reportsUnknownFields !== true) {
     for (const warning of inputs.warnings) io.note(`warning: ${warning}`);
@@ -90,6 +87,5 @@ export async function imageConfigs(
   io: RunIo,
 ): Promise<readonly KeptObject[]> {
   if (file === undefined) return [];
-  const { readImageConfigs } = await import('../../project/inputs/read-inputs.js');
   return readImageConfigs({ files: file, cwd: io.cwd, stdin: () => io.stdin() });
 }

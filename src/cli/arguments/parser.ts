@@ -288,6 +288,7 @@ function unknownChoice(
 /** `<package>` or `[refs..]` in a usage line. */
 const USAGE = /([<[])(\w+)(\.\.)?[>\]]/g;
 
-function camelCase(name: string): string {
+/** Returns the name of a flag in the parsed arguments: `applyHint` for `apply-hint`. */
+export function camelCase(name: string): string {
   return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

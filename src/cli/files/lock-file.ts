@@ -28,8 +28,13 @@ export type LockPlace = { readonly lock: string } & RegistryArgs;
 /** Reads the lockfile that the user names, also from `oci://…`; undefined if it does not exist. */
 export async function readLock(place: LockPlace, io: RunIo): Promise<LockOnDisk | undefined> {
   if (!isOciPath(place.lock)) return readLockFile(place.lock, io);
-  const text = await pulled(place, io);
-  return text === undefined ? undefined : { text, lockfile: parseLockfile(text, place.lock) };
+  const { findArtifact, requireFile, LOCK_TITLE, registriesFor } =
+    await import('../sources/registries.js');
+  const artifact = await findArtifact(place.lock, await registriesFor(place, io));
+  if (artifact === undefined) return undefined;
+  const bytes = await requireFile(artifact, LOCK_TITLE, place.lock);
+  const text = Buffer.from(bytes).toString('utf8');
+  return { text, lockfile: parseLockfile(text, place.lock) };
 }
 
 /** Reads a lockfile from disk; undefined if it does not exist. */
@@ -69,15 +74,6 @@ export async function readLockText(named: string, io: RunIo): Promise<string | u
     if (error.code === 'ENOENT') return undefined;
     throw new InputError(`cannot read \`${named}\`: ${error.message}`, { cause: error });
   }
-}
-
-async function pulled(place: LockPlace, io: RunIo): Promise<string | undefined> {
-  const { findArtifact, requireFile, LOCK_TITLE, registriesFor } =
-    await import('../sources/registries.js');
-  const artifact = await findArtifact(place.lock, await registriesFor(place, io));
-  if (artifact === undefined) return undefined;
-  const bytes = await requireFile(artifact, LOCK_TITLE, place.lock);
-  return Buffer.from(bytes).toString('utf8');
 }
 
 /** What to do if a command needs a lockfile and there is none. */

@@ -80,8 +80,8 @@ export function reportMismatches(
   for (const line of mismatchLines(mismatches, lock)) io.note(line);
   for (const line of mismatchAdvice(mismatches, lock)) io.note(line);
   io.report?.(async (command) => {
-    const { LockPlaces, mismatchReport } = await import('../findings/report-parts.js');
-    return mismatchReport(command, mismatches, await LockPlaces.read(lock, io));
+    const { mismatchReport } = await import('../findings/report-parts.js');
+    return mismatchReport(command, mismatches, lock, io);
   });
   return exitCode;
 }

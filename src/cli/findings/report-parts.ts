@@ -97,12 +97,13 @@ export function countedMismatches(count: number): string {
   return `${count} ${count === 1 ? 'mismatch' : 'mismatches'}`;
 }
 
-/** Returns the report of a command that ended with mismatches. */
-export function mismatchReport(
+/** Returns the report of a command that ended with mismatches; `lock` is the path of the lockfile. */
+export async function mismatchReport(
   command: string,
   mismatches: readonly Mismatch[],
-  places: LockPlaces,
-): Report {
-  const headline = countedMismatches(mismatches.length);
-  return singleStep({ command, headline, findings: mismatchFindings(mismatches, places) });
+  lock: string,
+  io: Pick<RunIo, 'cwd'>,
+): Promise<Report> {
+  const findings = mismatchFindings(mismatches, await LockPlaces.read(lock, io));
+  return singleStep({ command, headline: countedMismatches(mismatches.length), findings });
 }

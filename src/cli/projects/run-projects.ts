@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
-import pLimit from 'p-limit';
 import { findSets } from './find-projects.js';
 import { projectArgs, projectWith, type SomeArgs } from './project.js';
 import { closingLine, EachReport, type PrintedResult, worstExitCode } from './project-results.js';
 import { parseShard, portable, shardRequest } from './shards.js';
-import { byCodePoint, interleavedShard } from '../../base/collections.js';
+import { byCodePoint, inParallel, interleavedShard } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
 import { recoverBeforeReading } from '../../base/files/recovery.js';
 import { timeBudget } from '../../base/time.js';
@@ -75,26 +74,26 @@ export async function runSets(
   const timeOfAll = args.timeout && timeBudget(args.timeout.seconds * turns);
   const shared = new SharedSources(io, timeOfAll);
   const request = async () => {
-    const inputs = await inputTexts(all, io);
+    const inputs = await inParallel(all, 1, async (set) => [
+      portable(set, io.cwd),
+      await textsOf(set, io),
+    ]);
     return shardRequest({ name: line.command ?? '', command, args, inputs }, io);
   };
   const shardedLine =
     args.shard === undefined ? undefined : { ...shard, sets: all.length, ...(await request()) };
   let done = 0;
   const status = () => `${done} of ${counted(sets.length, 'set')} done`;
-  const limit = pLimit(atOnce);
-  const running = sets.map(({ set, plan }, place) =>
-    limit(async () => {
-      const result =
-        typeof plan === 'string'
-          ? { set, exitCode: EXIT.done, headline: plan, out: '', notes: [] }
-          : await runSet({ command, args: plan, set, shared, line }, io);
-      done++;
-      report?.add(place, result, shardedLine);
-      return result;
-    }),
-  );
-  return withStatus(io, status, () => Promise.all(running));
+  const runAt = async ([place, { set, plan }]: readonly [number, (typeof sets)[number]]) => {
+    const result =
+      typeof plan === 'string'
+        ? { set, exitCode: EXIT.done, headline: plan, out: '', notes: [] }
+        : await runSet({ command, args: plan, set, shared, line }, io);
+    done++;
+    report?.add(place, result, shardedLine);
+    return result;
+  };
+  return withStatus(io, status, () => inParallel([...sets.entries()], atOnce, runAt));
 }
 
 /** The parsed flags of a command that reads packages. */
@@ -166,13 +165,7 @@ async function runSet(
 
 const ERROR = 'error: ';
 
-/** Returns the texts of input files and included files, without lockfiles: other machines may differ in those. */
-async function inputTexts(sets: readonly string[], io: RunIo): Promise<readonly unknown[]> {
-  const inputs: unknown[] = [];
-  for (const set of sets) inputs.push([portable(set, io.cwd), await textsOf(set, io)]);
-  return inputs;
-}
-
+/** Returns the texts of an input file and included files, without lockfiles: other machines may differ in those. */
 async function textsOf(set: string, io: RunIo): Promise<readonly string[]> {
   try {
     const { texts } = await readInputs({

@@ -5,6 +5,7 @@ import { sha256 } from '../../base/digest.js';
 import { InputError } from '../../base/errors.js';
 import type { AnyCommand } from '../kit/command.js';
 import type { shard, Static } from '../kit/json-schema.js';
+import { camelCase } from '../arguments/parser.js';
 import { toolVersion } from '../terminal/environment.js';
 import type { RunIo } from '../terminal/io.js';
 
@@ -43,7 +44,7 @@ export function shardRequest(
   { cwd }: Pick<RunIo, 'cwd'>,
 ): Omit<PartShard, keyof Shard | 'sets'> {
   const names = Object.keys({ ...command.flags, ...command.positionals })
-    .map((flag) => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+    .map(camelCase)
     .filter((flag) => !IGNORED_FLAGS.has(flag))
     .sort(byCodePoint);
   const flags = names.map((flag) => [flag, portable(args[flag], cwd)]);

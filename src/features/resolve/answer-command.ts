@@ -182,8 +182,8 @@ export async function reportOfAnswer(
     const { answerReport } = await import('./findings-output.js');
     return answerReport(command, answer, request, write);
   }
-  const { LockPlaces, mismatchReport } = await import('../../cli/findings/report-parts.js');
-  return mismatchReport(command, mismatches, await LockPlaces.read(lock, io));
+  const { mismatchReport } = await import('../../cli/findings/report-parts.js');
+  return mismatchReport(command, mismatches, lock, io);
 }
 
 /** Flags that affect how a refusal is printed. */
