@@ -36,16 +36,19 @@ export class Spool {
 
   /** Yields all bytes from the start. May be called more than once until `close`. */
   async *chunks(): AsyncGenerator<Uint8Array> {
-    const file = this.#file;
-    for (let at = 0; file !== undefined && at < this.#fileBytes;) {
+    if (this.#file !== undefined) yield* this.#chunksIn(this.#file);
+    for (const [i, block] of this.#blocks.entries()) {
+      yield i === this.#blocks.length - 1 ? block.subarray(0, this.#used) : block;
+    }
+  }
+
+  async *#chunksIn(file: FileHandle): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < this.#fileBytes;) {
       const chunk = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, this.#fileBytes - at));
       const { bytesRead } = await withDiskError(() => file.read(chunk, 0, chunk.length, at));
       if (bytesRead === 0) throw new Error('a temporary file became shorter');
       yield chunk.subarray(0, bytesRead);
       at += bytesRead;
-    }
-    for (const [i, block] of this.#blocks.entries()) {
-      yield i === this.#blocks.length - 1 ? block.subarray(0, this.#used) : block;
     }
   }
 
