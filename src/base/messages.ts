@@ -65,6 +65,12 @@ export function andList(items: readonly string[]): string {
   return joinList(items, 'and');
 }
 
+/** `a, b and 3 more`: at most `max` items, and the number of the others. */
+export function shortList(items: readonly string[], max: number): string {
+  const more = items.length > max ? ` and ${items.length - max} more` : '';
+  return `${items.slice(0, max).join(', ')}${more}`;
+}
+
 function joinList(items: readonly string[], word: string): string {
   if (items.length < 2) return items.join('');
   return `${items.slice(0, -1).join(', ')} ${word} ${items.at(-1)!}`;

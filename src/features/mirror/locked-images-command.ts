@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { imageCounter } from './lockfile-images.js';
 import { InputError } from '../../base/errors.js';
 import { writeError, isFileSystemError, removeWithRetry } from '../../base/files/file-system.js';
 import { cleaningUpOnSignal } from '../../base/process.js';
@@ -50,7 +49,11 @@ export async function openLockedSources(
   const sources = await openEach(args, io, stats, extraManifestsIn(lockfile, args.lock));
   const target = targetFor(lockfile.crossplane)!;
   const { concurrency } = args;
-  return { sources, target, concurrency, stats, onImage: imageCounter(stats) };
+  const onImage = (reference: string) => {
+    stats.latest = reference;
+    stats.fetched += 1;
+  };
+  return { sources, target, concurrency, stats, onImage };
 }
 
 /** Calls `work` with a new layout. Removes the layout if the work fails or a signal ends the process. */

@@ -15,7 +15,6 @@ import { joinReference, splitPackageReference } from '../../crossplane/packages/
 import type { ReleaseRules, Target } from '../../crossplane/releases/target.js';
 import { packagesWithoutDigest } from '../../project/lockfile/lock-graph.js';
 import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
-import type { ReadStats } from '../../resolver/driver/read-stats.js';
 import { fetchImage, hasImages } from '../../sources/images/fetch-image.js';
 import type { PackageSource } from '../../sources/package-source.js';
 
@@ -27,14 +26,6 @@ export interface ClosureImage extends FoundImage {
   /** Tag, or digest if the image is named by digest. */
   readonly version: string;
   readonly digest: Digest;
-}
-
-/** Returns an `onImage` callback that shows the progress in `stats`. */
-export function imageCounter(stats: ReadStats): (reference: string) => void {
-  return (reference) => {
-    stats.latest = reference;
-    stats.fetched += 1;
-  };
 }
 
 interface ClosureOptions {

@@ -1,6 +1,6 @@
 import { compareReleases, type FleetPackage, compareWithUsual } from './compare-projects.js';
 import { getOrCreate } from '../../base/collections.js';
-import { LINE_WIDTH } from '../../base/messages.js';
+import { LINE_WIDTH, shortList } from '../../base/messages.js';
 import { EXIT } from '../../cli/kit/command.js';
 import * as json from '../../cli/kit/json-schema.js';
 import type { PrintedResult } from '../../cli/projects/project-results.js';
@@ -69,16 +69,10 @@ function byVersion(packages: readonly FleetPackage[], all: number, names: Names)
       i === 0 ? names.name(repository) : '',
       mark(version, usual),
       sets.length === all ? 'all' : `${sets.length} of ${all}`,
-      version === usual ? '' : listed(sets.map(names.nameOf)),
+      version === usual ? '' : shortList(sets.map(names.nameOf), MAX_LISTED),
     ]),
   );
   return columns([['package', 'version', 'sets', ''], ...rows]);
-}
-
-function listed(names: readonly string[]): string {
-  const more = names.length - MAX_LISTED;
-  const shown = names.slice(0, MAX_LISTED).join(', ');
-  return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
 function stragglers(packages: readonly FleetPackage[], { name, nameOf }: Names): string[] {
@@ -112,7 +106,7 @@ function updates(sets: readonly FleetSet[], { name, nameOf }: Names): string[] {
       const before = from === undefined ? '' : ` ${shortVersion(from)}`;
       return `${name(repository)}${before} → ${to === undefined ? 'none' : shortVersion(to)}`;
     });
-    return [[nameOf(set), listed(changes)]];
+    return [[nameOf(set), shortList(changes, MAX_LISTED)]];
   });
   const all = counted(sets.length, 'set');
   const failed = sets.filter(({ exitCode }) => exitCode !== EXIT.done);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { byCodePoint } from '../../base/collections.js';
 import { isDigest } from '../../base/digest.js';
+import { shortList } from '../../base/messages.js';
 import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import { createsCrd } from '../../crossplane/packages/owned-objects.js';
 import type { PackageMeta, Requirement } from '../../crossplane/packages/package-meta.js';
@@ -115,17 +116,11 @@ function without(entries: readonly string[], others: readonly string[]): readonl
   return entries.filter((entry) => !known.has(entry));
 }
 
+/** Maximum number of entries in a list. */
+export const MAX_LISTED = 5;
+
 function listedEntries(entries: readonly string[]): string {
-  return entries.length === 0 ? 'nothing' : listed(entries);
-}
-
-/** Maximum number of texts in a list. */
-const MAX_LISTED = 5;
-
-/** Joins the first texts with commas, and adds the number of the others. */
-export function listed(texts: readonly string[]): string {
-  const more = texts.length > MAX_LISTED ? ` and ${texts.length - MAX_LISTED} more` : '';
-  return `${texts.slice(0, MAX_LISTED).join(', ')}${more}`;
+  return entries.length === 0 ? 'nothing' : shortList(entries, MAX_LISTED);
 }
 
 function requirementText(requirement: Requirement): string {

@@ -1,8 +1,9 @@
-import { contentMismatches, listed, reResolve } from './lock-mismatches.js';
+import { contentMismatches, MAX_LISTED, reResolve } from './lock-mismatches.js';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import { type Digest, isDigest } from '../../base/digest.js';
 import { InputError, type SourceError, valuesAndFailures } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
+import { shortList } from '../../base/messages.js';
 import { imageConfigsIn, rewrittenImage } from '../../crossplane/package-manager/image-config.js';
 import { isRejection, judge } from '../../crossplane/packages/admission.js';
 import {
@@ -289,7 +290,7 @@ export async function longerTags(lockfile: Lockfile, source: PackageSource): Pro
       : '`xpkg-resolve resolve --pin locked` lets such tags through';
     const quoted = longer.map((tag) => `\`${tag}\``);
     return [
-      `while \`${joinReference(repository, version)}\` is pinned, no cluster can install ${listed(quoted)}, ` +
+      `while \`${joinReference(repository, version)}\` is pinned, no cluster can install ${shortList(quoted, MAX_LISTED)}, ` +
         `published, and beginning as it does: ${advice}`,
     ];
   });

@@ -7,6 +7,7 @@ import { keyDer, keyFingerprint, type TrustedAuthorities } from './trust.js';
 import { type Digest, isDigest, sha256 } from '../../base/digest.js';
 import { printable } from '../../base/escape.js';
 import { fieldsOf, listOf, stringOf } from '../../base/json.js';
+import { shortList } from '../../base/messages.js';
 import { readJson, type JsonShape } from '../../base/strict-json.js';
 import type { Descriptor } from '../image/descriptor.js';
 
@@ -341,9 +342,8 @@ function matchingName(
 const MAX_NAMES = 3;
 
 function namesText(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMES).map((name) => `\`${printable(name)}\``);
-  const rest = names.length - shown.length;
-  return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  const quoted = names.map((name) => `\`${printable(name)}\``);
+  return shortList(quoted, MAX_NAMES);
 }
 
 function noKey(): never {
