@@ -70,12 +70,12 @@ export function isLockName(name: string): boolean {
   return name === LOCK_NAME || isRenamedLock(name);
 }
 
-/** Locks all folders and runs `action`. If one is busy, returns at once without running it. */
-export async function withLocks(
-  folders: readonly string[],
+/** Locks a folder and runs `action`. If it is busy, returns at once without running it. */
+export async function withLock(
+  folder: string,
   action: () => Promise<Busy | undefined | void>,
 ): Promise<Busy | undefined> {
-  const locks = lockFolders(folders);
+  const locks = lockFolders([folder]);
   if ('lock' in locks) return locks;
   try {
     return (await action()) ?? undefined;

@@ -19,7 +19,7 @@ import {
   journalHome,
   lockPath,
   removeLockOf,
-  withLocks,
+  withLock,
 } from './folder-lock.js';
 import { folderAndParents, isWithin } from './paths.js';
 import { type Digest, sha256, isDigest } from '../digest.js';
@@ -254,10 +254,10 @@ async function recoverFolder(
 ): Promise<Busy | undefined> {
   const home = journalHome(folder);
   if (home !== undefined && home !== folder && hasLockOrJournal(home, () => true)) {
-    const busy = await withLocks([home], () => recoverJournal(home));
+    const busy = await withLock(home, () => recoverJournal(home));
     if (busy !== undefined) return busy;
   }
-  return withLocks([folder], async () => {
+  return withLock(folder, async () => {
     await recoverJournal(folder);
     // Older versions left temporary files of outputs that no journal names.
     const names = outputs.map((path) => basename(path));

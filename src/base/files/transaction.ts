@@ -30,7 +30,7 @@ import {
   lockHolder,
   lockPath,
   waitForLock,
-  withLocks,
+  withLock,
 } from './folder-lock.js';
 import {
   backupPath,
@@ -113,7 +113,7 @@ async function tryTransaction(
   return withWriteError(first.path, async () => {
     const candidates = beside === undefined ? [first.path] : [beside, first.path];
     const home = await firstWritable(candidates);
-    return withLocks([home], async () => {
+    return withLock(home, async () => {
       await recoverJournal(home);
       return applyChanges(pending, home, async () => {
         const still = await neededChanges(changes);

@@ -34,13 +34,10 @@ function wantsColour({ env, interactive }: Io, mode: string | undefined): boolea
 }
 
 function coloured(line: string): string {
-  for (const [start, format] of STYLES) {
-    const found = start.exec(line)?.[0];
-    if (found === undefined) continue;
-    // `styleText` would decide by the stream alone.
-    return styleText(format, found, { validateStream: false }) + line.slice(found.length);
-  }
-  return line;
+  const [start, format] = STYLES.find(([pattern]) => pattern.test(line)) ?? [];
+  if (start === undefined || format === undefined) return line;
+  // `styleText` would decide by the stream alone.
+  return line.replace(start, (word) => styleText(format, word, { validateStream: false }));
 }
 
 /** Folds lines to the width of the terminal; output to a file or a pipe is unchanged. */

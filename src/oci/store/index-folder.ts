@@ -14,7 +14,7 @@ import {
   runName,
   temporaryPathFor,
 } from '../../base/files/file-system.js';
-import { isLockName, waitForLock, withLocks } from '../../base/files/folder-lock.js';
+import { isLockName, waitForLock, withLock } from '../../base/files/folder-lock.js';
 import { cleaningUpOnSignal, delayingSignals } from '../../base/process.js';
 import type { Artifact } from '../image/artifact.js';
 import { parseDescriptor, type Descriptor } from '../image/descriptor.js';
@@ -117,7 +117,7 @@ export class IndexFolder {
     const names = await namesIn(this.#folder);
     if (!names.some((name) => isLockName(name))) return;
     // Acquiring the lock removes a stale one and waits for a running process.
-    await waitForLock(() => withLocks([this.#folder], async () => undefined));
+    await waitForLock(() => withLock(this.#folder, async () => undefined));
   }
 
   async #removeLeftovers(): Promise<void> {
@@ -187,7 +187,7 @@ export class IndexFolder {
   async #merge(staging: string, { base, keep }: Replacement): Promise<boolean> {
     let isCurrent = true;
     await waitForLock(() =>
-      withLocks([this.#folder], async () => {
+      withLock(this.#folder, async () => {
         isCurrent = (await this.#current())?.digest === base;
         const names = new Set([...keep].map((digest) => digest.slice('sha256:'.length)));
         if (isCurrent) await mergeLayout(staging, this.#folder, names);

@@ -24,7 +24,7 @@ import { FileSink } from './file-tree.js';
 import { PARTIAL_ANNOTATION, REF_NAME } from './image-layout.js';
 import { InputError } from '../../base/errors.js';
 import { printable } from '../../base/escape.js';
-import { isLockName, waitForLock, withLocks } from '../../base/files/folder-lock.js';
+import { isLockName, waitForLock, withLock } from '../../base/files/folder-lock.js';
 import { listOf } from '../../base/json.js';
 import { delayingSignals } from '../../base/process.js';
 
@@ -205,7 +205,7 @@ async function realFolder(path: string, shown: string): Promise<string | undefin
 async function publishLayout({ folder, path, staging, exists }: LayoutTarget): Promise<void> {
   const isReplaceable = async () => (await foreignFiles(folder, folder)).length === 0;
   if (exists || !(await delayingSignals(() => renameToMissing(staging, folder, isReplaceable)))) {
-    await waitForLock(() => withLocks([folder], () => mergeLayout(staging, folder)));
+    await waitForLock(() => withLock(folder, () => mergeLayout(staging, folder)));
   }
   await removeWithRetry(staging);
   await removeAbandoned(folder, STAGING_NAME);

@@ -11,7 +11,7 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { lockFolders, waitForLock, withLocks } from '../../../src/base/files/folder-lock.js';
+import { lockFolders, waitForLock, withLock } from '../../../src/base/files/folder-lock.js';
 import { InputError } from '../../../src/base/errors.js';
 
 let folder: string;
@@ -102,7 +102,7 @@ test.each([
   symlinkSync(`${process.ppid} ${host}`, lock);
   const pauses: number[] = [];
   const error: unknown = await waitForLock(
-    () => withLocks([folder], async () => {}),
+    () => withLock(folder, async () => {}),
     async (ms) => pauses.push(ms),
   ).catch((thrown: unknown) => thrown);
   expect(pauses.reduce((sum, ms) => sum + ms)).toBe(10_000);
