@@ -205,8 +205,6 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   return (await undefinedIfAbsent(sortedEntries(folder))) ?? [];
 }
 
-/** The location of a repository's versions: folders `<name>@<version>` below `parents`. */
-
 const PORT = /^([^:@]+)[:@](\d+)$/;
 const DIGEST_FOLDER = /^([^@:]+)@sha256[@:]([0-9a-f]{64})$/;
 
@@ -215,9 +213,7 @@ const DIGEST_FOLDER = /^([^@:]+)@sha256[@:]([0-9a-f]{64})$/;
  * `parents`. `host:5000` may be written `host@5000`, because some file systems do not allow colons.
  * Returns an empty list if no path is valid, for example because of `..`.
  */
-export function versionsPaths(
-  repository: string,
-): readonly { readonly parents: readonly string[]; readonly name: string }[] {
+export function versionsPaths(repository: string) {
   const segments = repository.split('/');
   const name = segments.pop()!;
   const [host, ...rest] = segments;
@@ -240,9 +236,7 @@ function isPlainName(segment: string): boolean {
  * Parses a path below the root. Returns undefined if it is not a package folder. The version is a
  * tag, a digest, or a constraint, by which older crossplane CLIs name folders.
  */
-export function parseFolderPath(
-  path: readonly string[],
-): { readonly repository: Repository; readonly version: string } | undefined {
+export function parseFolderPath(path: readonly string[]) {
   const [last, ...parents] = path.toReversed();
   const split = last === undefined ? undefined : splitAtVersion(last);
   if (split === undefined) return undefined;
@@ -254,7 +248,7 @@ export function parseFolderPath(
 }
 
 /** Splits `<name>@<version>` at the last `@`, except for the one in `@sha256@…`. */
-function splitAtVersion(folder: string): { name: string; version: string } | undefined {
+function splitAtVersion(folder: string) {
   const digest = DIGEST_FOLDER.exec(folder);
   if (digest !== null) return { name: digest[1]!, version: `sha256:${digest[2]!}` };
   const at = folder.lastIndexOf('@');

@@ -270,16 +270,14 @@ function redirectedRequest(from: HttpRequest, location: string, subject: string)
   }
   url.username = '';
   url.password = '';
+  const isSameOrigin = url.origin === from.url.origin;
+  const headers = Object.entries(from.headers).filter(
+    ([name]) => isSameOrigin || !ORIGIN_BOUND.includes(name),
+  );
   return {
     ...from,
     url,
     referrer: from.referrer ?? { registry: from.url, as: 'redirect' },
-    headers: url.origin === from.url.origin ? from.headers : withoutCredentials(from.headers),
+    headers: Object.fromEntries(headers),
   };
-}
-
-function withoutCredentials(headers: HttpRequest['headers']): HttpRequest['headers'] {
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !ORIGIN_BOUND.includes(name)),
-  );
 }

@@ -69,7 +69,7 @@ async function readImage(
   target: ReleaseRules,
   take: (document: PackageDocument) => void,
   read: DocumentReader,
-): Promise<{ readonly contents: PackageContents | undefined; readonly notes: readonly string[] }> {
+) {
   const name = joinReference(repository, version);
   const documents = new RegistryDocuments();
   const files = {
