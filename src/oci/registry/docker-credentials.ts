@@ -258,29 +258,30 @@ export async function runCredentialHelper(
       'a helper name has letters, digits, `.`, `_` and `-` only',
     );
   }
-  const show = `run \`echo ${shellWord(server)} | ${shellWord(program)} get\` to see`;
-  const failures = {
-    missing: [
+  const ran = await runHelper(program, server, options);
+  if (ran.end === 'missing') {
+    throw fail(
       `the Docker config names the credential helper \`${program}\`, which is not installed`,
       `put \`${program}\` on the PATH, or take it out of the Docker config`,
-    ],
-    unusable: [
-      `the Docker config names the credential helper \`${program}\`, which cannot be run`,
-      `make \`${program}\` executable, or take it out of the Docker config`,
-    ],
-    timeout: [
+    );
+  }
+  if (ran.end === 'timeout') {
+    throw fail(
       `\`${program}\` did not answer within ${options.timeoutMs} ms`,
       'it may be waiting for you: run it by hand once',
-    ],
-    endless: [
+    );
+  }
+  if (ran.end === 'endless') {
+    throw fail(
       `\`${program}\` printed more than ${MAX_OUTPUT_BYTES} bytes, which no credentials have`,
-      `${show} what it prints`,
-    ],
-  } as const;
-  const ran = await runHelper(program, server, options);
-  if (typeof ran.end === 'string') {
-    const [what, hint] = failures[ran.end];
-    throw fail(what, hint);
+      `run \`echo ${shellWord(server)} | ${shellWord(program)} get\` to see what it prints`,
+    );
+  }
+  if (ran.end === 'unusable') {
+    throw fail(
+      `the Docker config names the credential helper \`${program}\`, which cannot be run`,
+      `make \`${program}\` executable, or take it out of the Docker config`,
+    );
   }
   if (ran.end !== 0 && ran.output.includes(NOT_FOUND)) return undefined;
   const json = readJson(ran.output, { fields: { Username: 'string', Secret: 'string' } });
@@ -289,7 +290,7 @@ export async function runCredentialHelper(
   if (ran.end !== 0 || user === undefined || secret === undefined) {
     throw fail(
       `\`${program}\` failed (exit ${ran.end}); what it printed is not shown, for it may be secret`,
-      `${show} why`,
+      `run \`echo ${shellWord(server)} | ${shellWord(program)} get\` to see why`,
     );
   }
   return basicOrIdentity(user, secret);
