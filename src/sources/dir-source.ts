@@ -25,7 +25,8 @@ import {
   builtRepository,
 } from '../oci/image/build-image.js';
 import type { ImageSource } from './images/fetch-image.js';
-import { type FetchedPackage, ownersAmong, type PackageSource } from './package-source.js';
+import { ownersAmong } from './crd-owners.js';
+import type { FetchedPackage, PackageSource } from './package-source.js';
 
 export interface DirOptions {
   /** The path as the user wrote it; for messages. */

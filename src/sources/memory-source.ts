@@ -1,7 +1,8 @@
 import { byCodePoint, getOrCreate } from '../base/collections.js';
 import type { IndexFile, IndexPackage, IndexVersion } from './index/index-file.js';
 import { type Digest, isDigest } from '../base/digest.js';
-import { ownersAmong, type PackageSource } from './package-source.js';
+import { ownersAmong } from './crd-owners.js';
+import type { PackageSource } from './package-source.js';
 import type { CrdRef } from '../crossplane/packages/crd-ref.js';
 import { indexedContents } from './index/index-entry.js';
 

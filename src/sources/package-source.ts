@@ -1,7 +1,5 @@
 import type { Digest } from '../base/digest.js';
-import { byCodePoint } from '../base/collections.js';
 import type { CrdRef } from '../crossplane/packages/crd-ref.js';
-import { createsCrd } from '../crossplane/packages/owned-objects.js';
 import type { PackageContents } from '../crossplane/packages/package-contents.js';
 import type {
   Candidate,
@@ -88,23 +86,4 @@ export async function readReleaseDates(
 ): Promise<Released | undefined> {
   if (source.released !== undefined) return source.released(candidate, target);
   return (await source.fetch(candidate, target)) && {};
-}
-
-/** Returns the owners of a CRD among some packages, in their order. Reads one version at a time. */
-export async function ownersAmong(
-  packages: Iterable<
-    readonly [Repository, AsyncIterable<readonly [version: string, PackageContents]>]
-  >,
-  crdRef: CrdRef,
-  target: ReleaseRules,
-): Promise<readonly Owner[]> {
-  const owners: Owner[] = [];
-  for (const [repository, contentsByVersion] of packages) {
-    const versions: string[] = [];
-    for await (const [version, contents] of contentsByVersion) {
-      if (createsCrd(contents, crdRef, target)) versions.push(version);
-    }
-    if (versions.length > 0) owners.push({ repository, versions: versions.sort(byCodePoint) });
-  }
-  return owners;
 }

@@ -9,7 +9,8 @@ import type { ImageRepository } from '../../oci/image/image-repository.js';
 import { type FileTree, openFileTree } from '../../oci/store/file-tree.js';
 import { type LayoutName, openLayout } from '../../oci/store/image-layout.js';
 import { openXpkg } from '../../oci/store/xpkg-file.js';
-import { ownersAmong, type PackageSource } from '../package-source.js';
+import { ownersAmong } from '../crd-owners.js';
+import type { PackageSource } from '../package-source.js';
 
 /** Returns a source for local images. All of them can be read to find the owners of a CRD. */
 function imageSource(byName: ReadonlyMap<Repository, ImageRepository>): ImageSource {
