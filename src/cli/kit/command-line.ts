@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   type AnyCommand,
@@ -127,20 +127,25 @@ type EarlyArgs = SomeArgs &
     readonly out?: string;
   };
 
-/** The folder that the command runs in: each `-C` is relative to the one before. */
+/**
+ * The folder that the command runs in: each `-C` is relative to the one before. Links are resolved,
+ * as a process started in the folder sees it: a parent folder is the parent of the real folder.
+ */
 export function workingFolder(
   { args: { directory: directories = [] } }: CommandLine,
   started: string,
 ): { readonly cwd: string; readonly mistake?: UsageError } {
   let cwd = started;
   for (const directory of directories) {
-    cwd = resolve(cwd, directory);
-    if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) continue;
-    const mistake = new UsageError(
-      `\`-C ${directory}\`: there is no such folder`,
-      'name a folder that exists',
-    );
-    return { cwd: started, mistake };
+    const named = resolve(cwd, directory);
+    if (statSync(named, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      const mistake = new UsageError(
+        `\`-C ${directory}\`: there is no such folder`,
+        'name a folder that exists',
+      );
+      return { cwd: started, mistake };
+    }
+    cwd = realpathSync(named);
   }
   return { cwd };
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -256,6 +256,18 @@ describe('-C', () => {
     expect((await readdir(join(top, 'clusters/east'))).sort()).toEqual(
       ['out.sarif', 'rendered', 'set.yaml', 'xpkg.lock.yaml'].sort(),
     );
+  });
+
+  test('follows links, as a process started in the folder does', async () => {
+    await mkdir(join(top, 'linked/real/deep'), { recursive: true });
+    await mkdir(join(top, 'linked/real/.git'));
+    await symlink('real/deep', join(top, 'linked/link'));
+    await copyFile(join(top, 'clusters/east/set.yaml'), join(top, 'linked/real/xpkg.yaml'));
+    const found = await run(['-C', 'linked/link', 'resolve', ...FROM], top);
+    expect(found.code).toBe(EXIT.done);
+    expect(await readdir(join(top, 'linked/real'))).toContain('xpkg.lock.yaml');
+    const above = await run(['-C', 'linked/link', '-C', '..', 'resolve', '--locked', ...FROM], top);
+    expect(above.code).toBe(EXIT.done);
   });
 
   test('completion lists the locked packages of the folder', async () => {
