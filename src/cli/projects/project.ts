@@ -14,7 +14,7 @@ interface Project {
   readonly folder: string;
   /** Path of the input file; undefined if the folder has none. */
   readonly file: string | undefined;
-  /** Folder of a package under development; undefined if the project is a package set. */
+  /** Folder of the package under development that the inputs or outputs belong to. */
   readonly packageRoot: string | undefined;
 }
 
@@ -89,16 +89,26 @@ function isProjectDefault(name: string, preset: unknown): boolean {
   return (name === 'lock' && preset === DEFAULT_LOCK) || (name === 'out' && preset === DEFAULT_OUT);
 }
 
-/** Returns the project that a command works on, by its flags and arguments. */
+/**
+ * Returns the project that a command works on, by its flags and arguments. With `-f` or references
+ * the outputs are in the working folder, which may be in the folder of a package.
+ */
 export function projectOf(args: SomeArgs, command: AnyCommand, cwd: string): Project {
   const own = projectIn('.', cwd);
+  if (command.isInWorkingFolder === true) return own;
+  const found = findProject(cwd) ?? own;
   const readsInputs = 'file' in command.flags && 'strict' in command.flags;
   if (readsInputs && Array.isArray(args['file'])) {
-    return { ...own, packageRoot: packageRootOf(args['file'] as string[], cwd) };
+    return { ...own, packageRoot: packageRootFor(args['file'] as string[], cwd) };
   }
   const hasOwnLock = !readsInputs && LOCK_NAMES.some((name) => isFileAt(resolve(cwd, name)));
-  const isOwn = command.isInWorkingFolder === true || hasOwnLock || namesPackages(args, command);
-  return (isOwn ? undefined : findProject(cwd)) ?? own;
+  const isOwn = hasOwnLock || namesPackages(args, command);
+  return isOwn ? { ...own, packageRoot: found.packageRoot } : found;
+}
+
+/** Returns the folder of the package that input files describe, or that the working folder is in. */
+function packageRootFor(files: readonly string[], cwd: string): string | undefined {
+  return packageRootOf(files, cwd) ?? findProject(cwd)?.packageRoot;
 }
 
 /** Whether packages on the command line are what the command is about; `add` edits the project. */
@@ -186,7 +196,7 @@ export function projectFlags(
   { file = [], lock, out }: { file?: readonly string[] | undefined; lock?: string; out?: string },
   { cwd, projectFolder = cwd, shared }: Pick<RunIo, 'cwd' | 'projectFolder' | 'shared'>,
 ): string[] {
-  const packageRoot = packageRootOf(file, cwd);
+  const packageRoot = packageRootFor(file, cwd);
   const usual = lockOf({ folder: projectFolder, file: undefined, packageRoot }, cwd);
   const isFound = shared === undefined && resolve(projectFolder) !== resolve(cwd);
   const isUsual = (path: string, preset: string) =>

@@ -345,6 +345,25 @@ describe.each(Object.entries(PROJECTS))('in the folder of a package with %s', (f
     },
   );
 
+  test.each([
+    ['standard input', '.', ['-f', '-']],
+    ['standard input in a subfolder', 'apis', ['-f', '-']],
+    ['the files of another set', '.', ['-f', '../xpkg.yaml']],
+    ['references in a subfolder', 'apis', [KUBERNETES]],
+  ])('%s: xpkg.lock is written, and nothing is rendered', async (_, folder, named) => {
+    await write('xpkg.yaml', packageSet('platform', HELM));
+    await mkdir(join(top, 'pkg/apis'));
+    const runHere = (...argv: readonly string[]) => runIn(join('pkg', folder), argv, text);
+    const { code, stderr } = await runHere('resolve', ...named, ...flags);
+    expect([code, stderr]).toEqual([EXIT.done, expect.stringMatching(/^wrote xpkg\.lock$/m)]);
+    expect(await names()).toEqual([file, 'apis', join(folder, 'xpkg.lock')].sort());
+    expect((await runHere('resolve', '--locked', ...named, ...flags)).code).toBe(EXIT.done);
+    expect((await runHere('check', ...named, ...flags)).code).toBe(EXIT.done);
+    expect((await runHere('tree')).code).toBe(EXIT.done);
+    expect((await runHere('render')).stderr).toContain('--out DIR');
+    expect((await runHere('resolve', ...named, '--out', 'x', ...flags)).code).toBe(EXIT.badInput);
+  });
+
   test('--out must be outside', async () => {
     const before = await contents();
     await symlink('pkg', join(top, 'link'));
