@@ -32,6 +32,7 @@ export const OBJECT_FIELDS: ReadonlySet<string> = new Set([
   'runtimeConfigRef',
   'controllerConfigRef',
   'commonLabels',
+  'commonAnnotations',
 ]);
 
 /** The fields of a mapping, by name. `true`: any value. A list: items with these fields. */
@@ -65,6 +66,22 @@ const SPEC: Readonly<Record<PackageKind, Fields>> = {
   Function: { ...COMMON, image: true },
 };
 
+/** Fields of `spec` in a Project that this tool reads or knows of. Newer releases have more. */
+const PROJECT: Fields = {
+  crossplane: fields(['version']),
+  dependsOn: [DEPENDENCY],
+  dependencies: [
+    {
+      type: true,
+      xpkg: fields(['apiVersion', 'kind', 'package', 'version', 'apiOnly']),
+      k8s: true,
+      crd: true,
+    },
+  ],
+  ...fields(['apiDependencies', 'architectures', 'description', 'imageConfigs', 'license']),
+  ...fields(['maintainer', 'paths', 'readme', 'repository', 'source']),
+};
+
 interface UnknownField {
   readonly path: Path;
   /** A similar known field, if there is one. */
@@ -75,18 +92,27 @@ const MAX_UNKNOWN = 20;
 
 /** Returns the fields of a metadata document that no known release has, in order. */
 export function unknownMetaFields(kind: PackageKind, document: JsonValue): UnknownField[] {
-  const known: Fields = {
-    apiVersion: true,
-    kind: true,
-    metadata: fields(METADATA_FIELDS),
-    spec: SPEC[kind],
-  };
+  const known = documentFields(SPEC[kind]);
   return unknownIn(document, known, [])
     .slice(0, MAX_UNKNOWN)
     .map(({ path, siblings }) => {
       const name = String(path.at(-1));
       return { path, suggestion: didYouMean(name, siblings) ?? findElsewhere(known, name, '') };
     });
+}
+
+/** Returns the fields of a Project that are probably misspelled, in order. */
+export function misspelledProjectFields(document: JsonValue): Required<UnknownField>[] {
+  return unknownIn(document, documentFields(PROJECT), [])
+    .flatMap(({ path, siblings }) => {
+      const suggestion = didYouMean(String(path.at(-1)), siblings);
+      return suggestion === undefined ? [] : [{ path, suggestion }];
+    })
+    .slice(0, MAX_UNKNOWN);
+}
+
+function documentFields(spec: Fields): Fields {
+  return { apiVersion: true, kind: true, metadata: fields(METADATA_FIELDS), spec };
 }
 
 export function unknownFieldText(kind: PackageKind, { path, suggestion }: UnknownField): string {

@@ -1,9 +1,10 @@
 import type { DocumentNode } from './document.js';
 import type { Contribution, LocalRoot } from './request.js';
-import { isMapping } from '../../base/json.js';
+import { formatPath, isMapping } from '../../base/json.js';
 import type { PackageKind } from '../../crossplane/packages/package.js';
 import {
   OBJECT_FIELDS,
+  misspelledProjectFields,
   unknownFieldText,
   unknownMetaFields,
 } from '../../crossplane/releases/package-fields.js';
@@ -14,16 +15,10 @@ export function readLocalPackage(
   kind: PackageKind,
   compat: boolean,
 ): Contribution {
-  const local = localRoot(root, {
-    kind,
-    crossplane: crossplaneAt(root.at('spec', 'crossplane'), compat),
-    dependsOn: dependsOn(root),
-  });
-  const unknown = unknownFields(root, kind);
-  return {
-    roots: [{ ...local, ...(unknown.length > 0 && { unknownFields: unknown }) }],
-    notes: misplacedFieldNotes(root),
-  };
+  const crossplane = crossplaneAt(root.at('spec', 'crossplane'), compat);
+  const own = { kind, crossplane, dependsOn: dependsOn(root) };
+  const local = localRoot(root, own, unknownFields(root, kind));
+  return { roots: [local], notes: misplacedFieldNotes(root) };
 }
 
 function unknownFields({ document }: DocumentNode, kind: PackageKind) {
@@ -35,12 +30,30 @@ function unknownFields({ document }: DocumentNode, kind: PackageKind) {
     }));
 }
 
+/** Returns misspelled fields: without them, a typo of `dependsOn` means no dependencies. */
+function misspelledFields({ document }: DocumentNode): NonNullable<LocalRoot['unknownFields']> {
+  return misspelledProjectFields(document.value).map(({ path, suggestion }) => ({
+    message: `\`${formatPath(path)}\` is not a field of a Project; did you mean \`${suggestion}\`?`,
+    origin: document.originOf(path),
+  }));
+}
+
 function localRoot(
   root: DocumentNode,
   own: Pick<LocalRoot, 'kind' | 'crossplane' | 'dependsOn'>,
+  unknown: NonNullable<LocalRoot['unknownFields']>,
 ): LocalRoot {
   const name = root.at('metadata', 'name').requiredText();
-  return { root: 'local', ...own, name, objects: [], origin: root.origin };
+  const crossplane = root.at('spec', 'crossplane');
+  return {
+    root: 'local',
+    ...own,
+    name,
+    objects: [],
+    origin: root.origin,
+    ...(crossplane.value !== undefined && { crossplaneOrigin: crossplane.origin }),
+    ...(unknown.length > 0 && { unknownFields: unknown }),
+  };
 }
 
 /** Returns `spec.dependsOn` verbatim. The meaning of an entry depends on the target. */
@@ -104,11 +117,12 @@ export function readProject(
 ): Contribution {
   const read = root.at('spec', 'dependencies').items().map(readDependency);
   const fallback = group === 'dev.crossplane.io' ? DEFAULT_CROSSPLANE : undefined;
-  const local = localRoot(root, {
+  const own = {
     kind: 'Configuration',
     crossplane: crossplaneAt(root.at('spec', 'crossplane'), false) ?? fallback,
     dependsOn: [...dependsOn(root), ...read.filter((one) => typeof one !== 'string')],
-  });
+  } as const;
+  const local = localRoot(root, own, misspelledFields(root));
   const notes = read.filter((one) => typeof one === 'string');
   const apis = root.at('spec', 'apiDependencies').items();
   return { roots: [local], notes: [...notes, ...apis.map(ignoredApiNote)] };

@@ -8,7 +8,7 @@ import { parseCrdRef } from '../../crossplane/packages/crd-ref.js';
 import { objectNameProblem } from '../../crossplane/packages/object-names.js';
 import type { PackageKind } from '../../crossplane/packages/package.js';
 import { isRepository } from '../../crossplane/packages/reference.js';
-import { METADATA_FIELDS } from '../../crossplane/releases/package-fields.js';
+import { METADATA_FIELDS, OBJECT_FIELDS } from '../../crossplane/releases/package-fields.js';
 
 /** API versions that a Crossplane release since v1.14 serves. */
 const SERVED: Readonly<Record<PackageKind, readonly string[]>> = {
@@ -27,8 +27,12 @@ export function readPackageObject(root: DocumentNode, kind: PackageKind): Contri
   checkPackageSpec(root.document);
   const { origin } = root;
   const { repository, version, note } = packageAt(root.at('spec', 'package'));
+  const unknownFields = Object.keys(root.at('spec').object())
+    .filter((field) => field !== 'package' && !OBJECT_FIELDS.has(field))
+    .map((field) => ({ name: field, origin: root.at('spec', field).origin }));
+  const settings = { name, spec: {}, object, ...(unknownFields.length > 0 && { unknownFields }) };
   return {
-    roots: [{ root: 'package', repository, kind, version, name, spec: {}, object, origin }],
+    roots: [{ root: 'package', repository, kind, version, ...settings, origin }],
     notes: [...(note === undefined ? [] : [root.note(note)]), ...metadataNotes(root)],
   };
 }

@@ -45,6 +45,8 @@ export interface PackageRoot {
   readonly spec: JsonObject;
   /** The input object of this root, whose other fields are rendered too. */
   readonly object: JsonObject | undefined;
+  /** Fields of the spec of `object` that no known release has. */
+  readonly unknownFields?: readonly { readonly name: string; readonly origin: Origin }[];
   /** Whether the file allows a tag or digest but no range; undefined: true for an `object`. */
   readonly takesNoRange?: boolean | undefined;
   readonly ignoreCrossplaneConstraints: boolean;
@@ -109,6 +111,8 @@ export interface LocalRoot {
   readonly dependsOn: readonly { readonly entry: JsonValue; readonly origin: Origin }[];
   /** Fields of its package metadata that no known release has. */
   readonly unknownFields?: readonly { readonly message: string; readonly origin: Origin }[];
+  /** Place of the constraint; undefined: only the place of the document is known. */
+  readonly crossplaneOrigin?: Origin | undefined;
   /** XRDs, Compositions and CRDs that the package would own. */
   readonly objects: readonly LocalObject[];
   readonly origin: Origin;

@@ -1,5 +1,5 @@
 import { byCodePoint } from '../../base/collections.js';
-import { InputError } from '../../base/errors.js';
+import { InputError, type Origin } from '../../base/errors.js';
 import {
   isList,
   isMapping,
@@ -200,10 +200,25 @@ export function specForTarget(
   return { spec: Object.fromEntries(fields), warnings };
 }
 
-function unknownField(subject: string, name: string, kind: PackageKind): InputError {
+/** Throws an `InputError` with its place if the object of a root has a field that no release has. */
+export function checkSpecFields(
+  { kind, name, unknownFields: [field] = [] }: PackageRoot,
+  target: Target,
+): void {
+  if (kind === undefined || field === undefined || target.warning !== undefined) return;
+  throw unknownField(`${kind} \`${name}\``, field.name, kind, field.origin);
+}
+
+function unknownField(
+  subject: string,
+  name: string,
+  kind: PackageKind,
+  origin?: Origin,
+): InputError {
   const known = [...FIELDS.keys()].filter((field) => hasSpecField(kind, field)).sort();
   const suggestion = didYouMean(name, known);
   return new InputError(`${subject}: \`spec.${name}\` is not a field of a ${kind}`, {
+    ...(origin !== undefined && { origin }),
     hint:
       suggestion === undefined
         ? `its fields are ${known.join(', ')}`

@@ -28,6 +28,7 @@ import {
 import { lockGraph } from '../../project/lockfile/lock-graph.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { checkKindIsServed } from '../../project/manifests/extra-manifests.js';
+import { checkSpecFields } from '../../project/manifests/object-template.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import type { Problem, RootRequirement, Rule } from '../solver/problem.js';
 
@@ -123,6 +124,7 @@ function packageRequirement(root: PackageRoot, target: Target): RootRequirement 
     const message = `\`${repository}\` cannot be installed on Crossplane ${target.version}: ${problem}`;
     throw new InputError(message, { origin, ...registryHint(repository) });
   }
+  checkSpecFields(root, target);
   const selector =
     version.form === 'tag' ? version : readSelector(rootVersionText(version), target, origin);
   const takesNoRange = root.takesNoRange ?? root.object !== undefined;
@@ -178,7 +180,7 @@ function localRequirements(
     const parsed = parseConstraint(root.crossplane, target.rules.dialect);
     if (parsed.invalid) {
       const message = `\`crossplane.version: ${root.crossplane}\` is no constraint for Crossplane ${target.version} (${parsed.error})`;
-      throw new InputError(message, { origin });
+      throw new InputError(message, { origin: root.crossplaneOrigin ?? origin });
     }
     found.push({ requires: 'crossplane', constraint: root.crossplane, origin, by });
   }

@@ -310,6 +310,33 @@ test('warns of an unknown release', async () => {
   expect(stderr).toMatch(/^warning: .*v9\.9\.9/m);
 });
 
+const meta = (constraint: string) =>
+  `apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\nmetadata: {name: b}\nspec:\n  dependsOn: []\n  crossplane: {version: "${constraint}"}\n`;
+
+const object = (field: string) =>
+  `apiVersion: pkg.crossplane.io/v1\nkind: Provider\nmetadata: {name: b}\nspec:\n  package: ${B}:v1.0.0\n  ${field}\n`;
+
+describe('errors that depend on the release name the line', () => {
+  test.each([
+    { text: object('packagePulPolicy: Always'), says: '`spec.packagePulPolicy` is not a field' },
+    { text: object('other: 1'), says: '`spec.other` is not a field' },
+    { text: meta('one'), says: '`crossplane.version: one` is no constraint' },
+  ])('$says', async ({ text, says }) => {
+    writeFileSync(join(folder, 'input.yaml'), text);
+    const { code, stdout } = await run('-f', 'input.yaml', '--crossplane', 'v2.3.4', '-o', 'json');
+    expect(code).toBe(EXIT.badInput);
+    const { error } = JSON.parse(stdout) as { error: { message: string } };
+    expect(error).toMatchObject({ file: 'input.yaml', line: 6 });
+    expect(error.message).toContain(says);
+  });
+
+  test('a release that is newer than the tool may have the field', async () => {
+    writeFileSync(join(folder, 'input.yaml'), object('other: 1'));
+    const { code, stderr } = await run('-f', 'input.yaml', '--crossplane', 'v9.9.9', '--no-write');
+    expect([code, stderr]).toEqual([EXIT.done, expect.stringContaining('`spec.other`')]);
+  });
+});
+
 test('packages can be named on the command line', async () => {
   const { stdout } = await run('--no-write', `${B}:v1.0.0`);
   expect(stdout).toContain('v1.0.0');

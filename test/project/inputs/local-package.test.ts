@@ -221,6 +221,28 @@ describe('unknown fields of a package', () => {
     expect(warnings).toEqual([expect.stringContaining('did you mean `spec.dependsOn`?')]);
   });
 
+  test.each(['dev.crossplane.io/v1alpha1', 'meta.dev.upbound.io/v2alpha1'])(
+    'a misspelled field of a project of %s; other fields are ignored',
+    async (apiVersion) => {
+      const project = (spec: string) =>
+        own('Project', spec).replace('meta.pkg.crossplane.io/v1', apiVersion);
+      for (const [spec, says] of [
+        ['dependOn: [{provider: x.io/a/b, version: "*"}]', 'spec.dependOn` is not a field'],
+        ['DependsOn: []', 'did you mean `dependsOn`?'],
+        ['dependancies: []', 'did you mean `dependencies`?'],
+        ['dependsOn: [{provider: x.io/a/b, versoin: "*", version: "*"}]', 'dependsOn[0].versoin`'],
+      ] as const) {
+        const { warnings } = await fromText(project(spec));
+        expect(warnings).toEqual([expect.stringContaining(says)]);
+        expect(warnings[0]).toMatch(/^-:5: `spec\./);
+        const refused = fromText(project(spec), { strict: true });
+        await expect(refused).rejects.toThrow(says);
+      }
+      const other = project('repository: x.io/a/b\n  fieldOfANewerRelease: {a: b}');
+      expect((await fromText(other, { strict: true })).warnings).toEqual([]);
+    },
+  );
+
   test('fields of any release and all labels are known', async () => {
     const more = 'controller: {image: x, permissionRequests: [{verbs: [get]}]}';
     const { warnings } = await fromText(own('Provider', more), { strict: true });
