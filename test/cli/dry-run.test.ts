@@ -97,6 +97,14 @@ test.each(CASES)(
   },
 );
 
+test('remove --dry-run warns of what would no longer be required', async () => {
+  await project();
+  const { notes } = await run('remove', HELM, ...FROM, '--dry-run');
+  expect(notes).toContain('warning: no input would require the one package of the lockfile');
+  expect(notes).not.toMatch(/no input requires/);
+  expect((await run('remove', HELM, ...FROM)).notes).toContain('no input requires the one package');
+});
+
 test('the cases contain every command with --no-write', async () => {
   const loaded = await Promise.all(
     COMMANDS.map(async ({ usage, load }) => ({ name: usage.split(' ')[0]!, it: await load() })),

@@ -129,6 +129,7 @@ export class EditedSet {
       lockfile: this.lock?.lockfile,
       longerTags: await wantsLongerTags(this.#args, this.lock, this.#io),
       isReleaseNamed: this.isReleaseNamed,
+      isUnsaved: !this.#args.write,
       unlock,
     };
     return withProgress(this.#io, this.#stats, () => resolve(request, options));

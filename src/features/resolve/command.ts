@@ -93,9 +93,9 @@ async function lockOfSet({ set }: Given, args: Args, io: RunIo): Promise<LockOnD
     return readRequiredLock(args, io, hint);
   }
   const lock = await readLock(args, io);
-  if (lock === undefined || !args.write) return lock;
-  if (!isOfOtherSet(lock.lockfile, set, args.lock, io)) return lock;
+  if (lock === undefined || !isOfOtherSet(lock.lockfile, set, args.lock, io)) return lock;
   if (args.replaceLock) return undefined;
+  if (!args.write) return lock;
   throw otherSetError(lock.lockfile.inputs!, set, args.lock);
 }
 

@@ -73,13 +73,14 @@ export async function answerInputs(
   const source = await asOne(sources, args, io, { stats, kept, locked });
   const signing = await requiredSignatures(args, io, { sources, kept });
   const longerTags = isLocked ? undefined : await wantsLongerTags(args, lock, io);
-  const answering = (request: Request, flags: ResolveArgs) => {
+  const answering = (request: Request, flags: ResolveArgs, isUnsaved?: boolean) => {
     const options = {
       ...resolveOptions(flags, source, io),
       ...signing.options,
       lockfile: lock?.lockfile,
       lockIndexes: args.lockIndex,
       longerTags,
+      isUnsaved,
     };
     return withProgress(io, stats, () => solve(request, options));
   };
@@ -101,7 +102,7 @@ function noteUnrecordedIndexes(answer: Answer, io: RunIo): void {
 async function answerWithHint(
   args: InputArgs,
   inputs: Given,
-  answering: (request: Request, args: ResolveArgs) => Promise<Answer>,
+  answering: (request: Request, args: ResolveArgs, isUnsaved?: boolean) => Promise<Answer>,
   io: RunIo,
 ): Promise<Pick<FoundAnswer, 'answer' | 'request' | 'unsaved'>> {
   const { request } = inputs;
@@ -120,7 +121,8 @@ async function answerWithHint(
   const changed = { ...withHintFlags(args, edit.args), refs: edit.refs ?? inputs.refs };
   const edited = await readGiven(changed, silent(io), new Map([...inputs.texts, ...texts]));
   const unsaved = new Map([...texts].filter(([path]) => path !== '-'));
-  return { answer: await answering(edited.request, changed), request: edited.request, unsaved };
+  const again = await answering(edited.request, changed, !args.write);
+  return { answer: again, request: edited.request, unsaved };
 }
 
 /** The command line with a suggestion applied: other references, and flags added or changed. */

@@ -101,21 +101,23 @@ export function removedRootWarnings(
   before: Lockfile | undefined,
   after: Lockfile,
   requirers: Requirers,
+  isUnsaved = false,
 ): string[] {
   if (before === undefined) return [];
+  const requires = isUnsaved ? 'would require' : 'requires';
   const count = before.packages.length;
   if (after.packages.length === 0 && count > 0) {
     const all = count === 1 ? 'the one package' : `any of the ${count} packages`;
-    return [`no input requires ${all} of the lockfile any more`];
+    return [`no input ${requires} ${all} of the lockfile any more`];
   }
   const now = new Map(after.packages.map((one) => [one.repository, one]));
   return before.packages
     .filter(({ repository, direct }) => direct && now.get(repository)?.direct !== true)
     .map(({ repository, version }) => {
-      const unrequired = `no input requires ${repository} ${version} any more`;
+      const unrequired = `no input ${requires} ${repository} ${version} any more`;
       if (!now.has(repository)) return unrequired;
       const by = requirers.get(repository)?.[0]?.text;
-      return `${unrequired}; it is still a dependency${by === undefined ? '' : `: ${by}`}`;
+      return `${unrequired}; it ${isUnsaved ? 'would still be' : 'is still'} a dependency${by === undefined ? '' : `: ${by}`}`;
     });
 }
 

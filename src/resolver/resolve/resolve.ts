@@ -202,7 +202,7 @@ async function toAnswer(
     movedTags: await movedTags(driver, target, options, lockfile),
     notes: [...owners.map(ownerNote), ...sourceNotes, ...behind],
     warnings: [
-      ...removedRootWarnings(previous, lockfile, requirers),
+      ...removedRootWarnings(previous, lockfile, requirers, options.isUnsaved),
       ...rangeWarnings(selected, problem),
       ...warnings,
       ...packageWarnings(chosen, options),

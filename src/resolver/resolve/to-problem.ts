@@ -34,6 +34,8 @@ import type { Problem, RootRequirement, Rule } from '../solver/problem.js';
 
 /** Options in addition to the request. */
 export interface ProblemOptions extends PolicyOptions {
+  /** The request has edits that are not written: warnings are about what would be. */
+  readonly isUnsaved?: boolean | undefined;
   /** The lockfile records the states of indexes. It also does if the old lockfile did. */
   readonly lockIndexes?: boolean | undefined;
   /**

@@ -137,8 +137,12 @@ describe('a lockfile belongs to a package set:', () => {
     expect((await run(...own)).code).toBe(EXIT.done);
     expect(await read('xpkg.lock.yaml')).toBe(before);
     expect(await read('rendered/packages.yaml')).toBe(rendered);
-    const { code, stderr } = await run(...staging, '--replace-lock');
+    const dry = await run(...staging, '--replace-lock', '--dry-run');
+    const { code, stdout, stderr } = await run(...staging, '--replace-lock');
     expect(code).toBe(EXIT.done);
+    // The dry run does not prefer the versions of the lockfile that is replaced, either.
+    expect([dry.code, dry.stdout]).toEqual([code, stdout]);
+    expect(dry.stderr).not.toContain(`remove ${HELM}`);
     expect(stderr).not.toContain(`removed ${HELM}`);
     expect(await read('xpkg.lock.yaml')).toContain('name: staging');
     expect(await read('rendered/packages.yaml')).toContain('provider-kubernetes');
