@@ -19,6 +19,7 @@ import { selectorOf } from '../../crossplane/constraints/constraint.js';
 import { satisfies } from '../../crossplane/constraints/installable-versions.js';
 import type { DumpedRow } from '../../crossplane/package-manager/cluster-dump.js';
 import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
+import { missingRuntimeConfigs } from '../../project/manifests/extra-manifests.js';
 import { byPlace } from '../lint/linted-project.js';
 
 const SEVERITY_ORDER = ['error', 'warning', 'info'];
@@ -259,6 +260,16 @@ const DUMP_RULES: readonly ClusterRule[] = [
     return found
       .filter(([isMissing]) => isMissing)
       .map(([, text, fix = `\`${DUMP_COMMAND}\``]) => ({ origin: first.origin, text, fix }));
+  }),
+
+  packageRule('incomplete-dump', 'info', (each, { dump, target }) => {
+    const objects = dump.extraManifests.map(({ object }) => object);
+    const [missing] = missingRuntimeConfigs(each, objects, target);
+    if (missing === undefined) return undefined;
+    const { kind, name, field } = missing;
+    const text = `the dump has no ${kind} \`${name}\`, which ${objectLabel(each)} names in \`${field}\``;
+    const kinds = shellWord(`${kind.toLowerCase()}s.pkg.crossplane.io`);
+    return { text, fix: `\`kubectl get ${kinds} -o yaml\`` };
   }),
 
   // Secrets in a dump are never read.

@@ -6,14 +6,12 @@ import {
 } from './linted-project.js';
 import { isDigest } from '../../base/digest.js';
 import { formatOrigin } from '../../base/errors.js';
-import { mappingOf, stringOf } from '../../base/json.js';
 import { API_DROPPED, excludesPatchedBuilds } from '../../crossplane/packages/advice.js';
 import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import { repositoryProblem } from '../../crossplane/packages/reference.js';
 import { knownReleases, targetFor } from '../../crossplane/releases/target.js';
 import type { Request } from '../../project/inputs/request.js';
-import { labelOf } from '../../project/manifests/object-names.js';
-import { hasSpecField } from '../../project/manifests/object-template.js';
+import { missingRuntimeConfigs } from '../../project/manifests/extra-manifests.js';
 import type { Unsolvable } from '../../resolver/resolve/answer.js';
 import { findDroppedFields, uncheckedFields } from '../diff/dropped-fields.js';
 
@@ -105,31 +103,18 @@ export function unknownFields(
     .map(({ message, origin }) => ({ rule: 'unknown-field', severity, origin, text: message }));
 }
 
-/** Fields of a package object that refer to the settings of its runtime. */
-const RUNTIME_REFERENCES = {
-  runtimeConfigRef: 'DeploymentRuntimeConfig',
-  controllerConfigRef: 'ControllerConfig',
-} as const;
-
 /** Missing runtime settings. Without them, Crossplane does not start the runtime of the package. */
-function missingRuntimeConfigs(set: LintedProject): LintFinding[] {
+function missingRuntimeSettings(set: LintedProject): LintFinding[] {
   const { lockfile, target, originOf } = set;
-  const inputObjects = new Set(lockfile.objects.map(labelOf));
   return lockfile.packages.flatMap(({ repository, kind, name, object }) =>
-    Object.entries(RUNTIME_REFERENCES).flatMap(([field, defaultKind]): LintFinding[] => {
-      const reference = mappingOf(object.spec[field]);
-      const wanted = stringOf(reference?.['name']);
-      if (wanted === undefined || !hasSpecField(kind, field)) return [];
-      if (field === 'controllerConfigRef' && !target.rules.controllerConfigRef) return [];
-      const wantedKind = stringOf(reference?.['kind']) ?? defaultKind;
-      // Crossplane creates the runtime config `default`.
-      if (wantedKind === 'DeploymentRuntimeConfig' && wanted === 'default') return [];
-      if (inputObjects.has(labelOf({ kind: wantedKind, metadata: { name: wanted } }))) return [];
-      const origin = originOf(repository);
-      const text = `${kind} \`${name}\` has \`${field}: {name: ${wanted}}\`, and there is no ${wantedKind} \`${wanted}\` among the inputs: unless the cluster has one, its runtime does not start`;
-      const fix = `add the ${wantedKind} to the files given to \`-f\`, or correct the name`;
-      return [{ rule: 'missing-runtime-config', severity: 'warning', origin, text, fix }];
-    }),
+    missingRuntimeConfigs({ kind, spec: object.spec }, lockfile.objects, target).map(
+      (missing): LintFinding => {
+        const origin = originOf(repository);
+        const text = `${kind} \`${name}\` has \`${missing.field}: {name: ${missing.name}}\`, and there is no ${missing.kind} \`${missing.name}\` among the inputs: unless the cluster has one, its runtime does not start`;
+        const fix = `add the ${missing.kind} to the files given to \`-f\`, or correct the name`;
+        return { rule: 'missing-runtime-config', severity: 'warning', origin, text, fix };
+      },
+    ),
   );
 }
 
@@ -168,6 +153,6 @@ export const REQUIREMENT_RULES: readonly LintRule[] = [
   rejectedPatchedBuilds,
   duplicateRequirements,
   customNames,
-  missingRuntimeConfigs,
+  missingRuntimeSettings,
   droppedMetadata,
 ];

@@ -1,8 +1,9 @@
 import { InputError, type Origin } from '../../base/errors.js';
-import { mappingOf, type JsonObject } from '../../base/json.js';
+import { mappingOf, type JsonObject, stringOf } from '../../base/json.js';
+import type { PackageKind } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { labelOf } from './object-names.js';
-import { withoutClusterState } from './object-template.js';
+import { hasSpecField, withoutClusterState } from './object-template.js';
 
 export interface AdaptedManifest {
   /** undefined if nothing is left of it. */
@@ -77,4 +78,31 @@ export function checkKindIsServed(object: JsonObject, target: Target, origin?: O
     `${labelOf(object)} cannot be applied: Crossplane ${target.version} has no ${kind}, which ${when}`,
     { origin, hint: `${instead}, or resolve for a release that has it (\`--crossplane\`)` },
   );
+}
+
+/** Fields of a package object that refer to the settings of its runtime. */
+const RUNTIME_REFERENCES = {
+  runtimeConfigRef: 'DeploymentRuntimeConfig',
+  controllerConfigRef: CONTROLLER_CONFIG,
+} as const;
+
+/**
+ * Returns the references of a package object to runtime settings that are not among `objects`.
+ * Crossplane itself creates the runtime config `default`.
+ */
+export function missingRuntimeConfigs(
+  { kind, spec }: { readonly kind: PackageKind; readonly spec: JsonObject },
+  objects: readonly JsonObject[],
+  { rules }: Target,
+) {
+  const labels = new Set(objects.map(labelOf));
+  return Object.entries(RUNTIME_REFERENCES).flatMap(([field, defaultKind]) => {
+    const reference = mappingOf(spec[field]);
+    const name = stringOf(reference?.['name']);
+    if (name === undefined || !hasSpecField(kind, field)) return [];
+    if (field === 'controllerConfigRef' && !rules.controllerConfigRef) return [];
+    const wanted = { kind: stringOf(reference?.['kind']) ?? defaultKind, metadata: { name } };
+    const isBuiltIn = wanted.kind === 'DeploymentRuntimeConfig' && name === 'default';
+    return isBuiltIn || labels.has(labelOf(wanted)) ? [] : [{ field, name, kind: wanted.kind }];
+  });
 }

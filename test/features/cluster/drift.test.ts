@@ -428,6 +428,30 @@ test('reports a missing Lock or missing revisions, and compares the rest', () =>
   ]);
 });
 
+test.each([
+  ['v1.20.11', 'controllerConfigRef', 'ControllerConfig', 'controllerconfigs'],
+  ['v2.3.4', 'runtimeConfigRef', 'DeploymentRuntimeConfig', 'deploymentruntimeconfigs'],
+])(
+  'on Crossplane %s, reports a %s to an object that the dump lacks',
+  (release, field, kind, all) => {
+    const lockfile = { ...demo, crossplane: release };
+    const findings = (name: string) => {
+      const objects = madeUpCluster(lockfile);
+      objects.find(of('Provider', HELM))!.spec[field] = { name };
+      const found = drift(lockfile, objects).findings;
+      return found.filter(({ rule }) => rule === 'incomplete-dump');
+    };
+    expect(findings('big')).toMatchObject([
+      {
+        severity: 'info',
+        text: `the dump has no ${kind} \`big\`, which Provider \`${HELM}\` names in \`${field}\``,
+        fix: `\`kubectl get ${all}.pkg.crossplane.io -o yaml\``,
+      },
+    ]);
+    expect(findings('default')).toHaveLength(kind === 'ControllerConfig' ? 1 : 0);
+  },
+);
+
 /** Edits of a cluster; the number selects the object. */
 const ANY_EDITS: readonly ((objects: ClusterObject[], n: number) => boolean)[] = [
   (all, n) => edited(all, isPackage, n, (each) => all.splice(all.indexOf(each), 1)),
