@@ -72,8 +72,12 @@ function uncheckedCompositions(set: LintedProject): LintFinding[] {
   return [notChecked(set, API_REFUSED, { text, fix: READ_OR_REBUILD })];
 }
 
-/** API groups that need no package: those of Kubernetes and Crossplane. */
-const BUILT_IN = /^(?:[^.]+|(?:.+\.)?k8s\.io|(?:.+\.)?crossplane\.io)$/;
+/**
+ * API groups that need no package: those of Kubernetes, Crossplane and inputs of functions. Groups
+ * of providers also end in `crossplane.io`, such as `kubernetes.crossplane.io`.
+ */
+const BUILT_IN =
+  /^(?:[^.]+|(?:.+\.)?k8s\.io|(?:(?:.+\.)?fn|apiextensions|ops|pkg|protection|secrets)\.crossplane\.io)$/;
 
 /** Composites and composed resources that no package defines in the used version. */
 function incompatibleKinds(set: LintedProject): LintFinding[] {

@@ -108,6 +108,22 @@ test('a project without problems has no findings', async () => {
   expect(code).toBe(EXIT.done);
 });
 
+test.each([
+  { group: 'kubernetes.crossplane.io', rules: ['missing-kind'] },
+  { group: 's3.aws.crossplane.io', rules: ['missing-kind'] },
+  { group: 'apiextensions.crossplane.io', rules: [] },
+  { group: 'pt.fn.crossplane.io', rules: [] },
+  { group: 'networking.k8s.io', rules: [] },
+  { group: 'apps', rules: [] },
+])('a kind of $group that no package defines is reported as $rules', async ({ group, rules }) => {
+  const uses = composition([], 'Thing').replaceAll('storage.acme.org/v1', `${group}/v1`);
+  const { findings } = await lint({
+    packages: { ...PARTS, [`${ORG}/platform@v1.0.0`]: pkg('Configuration', 'p', PLATFORM) + uses },
+    asked: [`configuration: ${ORG}/platform`],
+  });
+  expect(findings.map(({ rule }) => rule)).toEqual(rules);
+});
+
 test.each<
   Story & { why: string; rule: string; severity: string; code: number; says: string; line?: number }
 >([
