@@ -94,7 +94,10 @@ export const diffCommand = defineCommand({
   json: () => diffOutput,
   text: ({ result, shown }, args) =>
     args.output === 'markdown' ? diffMarkdown(result, shown) : diffLines(result, args),
-  closingNotes: ({ result }) => result.notes.map((note) => `note: ${note}`),
+  closingNotes: ({ result: { warnings, notes } }) => [
+    ...warnings.map(({ text }) => `warning: ${text}`),
+    ...notes.map((note) => `note: ${note}`),
+  ],
   findings: async (value, args, io) => {
     const { LockPlaces } = await import('../../cli/findings/report-parts.js');
     return diffReport(value, await LockPlaces.read(args.new, io), failingFrom(args));

@@ -14,7 +14,7 @@ import {
   type DocumentParser,
   type OwnedDocument,
 } from './documents.js';
-import { findDroppedFields, uncheckedFieldsText } from './dropped-fields.js';
+import { type DroppedField, findDroppedFields, uncheckedFieldsText } from './dropped-fields.js';
 import { type DiffFinding, type DiffSeverity, FindingList } from './findings.js';
 import { inParallel } from '../../base/collections.js';
 import type { Digest } from '../../base/digest.js';
@@ -60,6 +60,8 @@ export interface Diff {
   readonly findings: readonly DiffFinding[];
   /** Numbers of findings that are not listed. */
   readonly omitted: readonly { readonly severity: DiffSeverity; readonly count: number }[];
+  /** Metadata of packages that the newer release ignores. */
+  readonly warnings: readonly DroppedField[];
   readonly notes: readonly string[];
 }
 
@@ -76,20 +78,25 @@ export async function diff(old: DiffSide, newer: DiffSide, options: DiffOptions)
   const found = toDiff(changes, await compareContents(changes, old, newer, options));
   const { crossplane, packages } = newer.lockfile;
   const releases = [targetFor(old.lockfile.crossplane), targetFor(crossplane)] as const;
-  const notes = await droppedFieldNotes(packages, releases, { ...options, ...newer });
-  return { ...found, notes: [...found.notes, ...notes] };
+  const { dropped, unchecked } = await droppedByUpgrade(packages, releases, {
+    ...options,
+    ...newer,
+  });
+  return { ...found, warnings: dropped, notes: [...found.notes, ...unchecked] };
 }
 
 /**
- * Returns notes on packages with metadata that Crossplane v2 ignores or that is unknown. Empty
- * unless the releases are an upgrade from v1 to v2.
+ * Returns the metadata of packages that Crossplane v2 ignores, and a note if the metadata of some
+ * is unknown. Both are empty unless the releases are an upgrade from v1 to v2.
  */
-export async function droppedFieldNotes(
+export async function droppedByUpgrade(
   packages: readonly LockedPackage[],
   [before, after]: readonly [Target | undefined, Target | undefined],
   { contentsOf, concurrency }: Pick<DiffSide, 'contentsOf'> & Pick<DiffOptions, 'concurrency'>,
-): Promise<readonly string[]> {
-  if (before === undefined || after === undefined || !isUpgradeToV2(before, after)) return [];
+): Promise<{ readonly dropped: readonly DroppedField[]; readonly unchecked: readonly string[] }> {
+  if (before === undefined || after === undefined || !isUpgradeToV2(before, after)) {
+    return { dropped: [], unchecked: [] };
+  }
   const running = packages.filter(({ kind }) => kind !== 'Configuration');
   const read = await inParallel(
     running,
@@ -97,8 +104,8 @@ export async function droppedFieldNotes(
     async (locked) => [locked, await contentsOf?.(locked)] as const,
   );
   const { dropped, unchecked } = findDroppedFields(read, after);
-  const texts = dropped.map(({ text }) => text);
-  return unchecked.length === 0 ? texts : [...texts, uncheckedFieldsText(unchecked, after.version)];
+  const isChecked = unchecked.length === 0;
+  return { dropped, unchecked: isChecked ? [] : [uncheckedFieldsText(unchecked, after.version)] };
 }
 
 /** Changes that are visible in the lockfiles. */
@@ -126,6 +133,7 @@ function toDiff({ packages, owners }: LockChanges, compared: readonly Compared[]
     objects: [...owners, ...changed].sort(byKindAndName),
     findings: findings.sorted,
     omitted: findings.omitted,
+    warnings: [],
     notes: compared.flatMap(({ notes }) => notes),
   };
 }

@@ -1,7 +1,13 @@
 import { droppedFields, hasSpecFields } from '../../crossplane/packages/advice.js';
 import type { PackageContents } from '../../crossplane/packages/package-contents.js';
-import type { Candidate } from '../../crossplane/packages/package.js';
+import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
+
+/** A field of the metadata of a package that a release ignores, as one sentence. */
+export interface DroppedField {
+  readonly repository: Repository;
+  readonly text: string;
+}
 
 /**
  * Finds images and permission requests that the target ignores. `dropped` has one sentence for each
@@ -15,7 +21,10 @@ export function findDroppedFields(
   const dropped = packages.flatMap(([{ repository, version }, contents]) =>
     (contents?.metas ?? [])
       .flatMap((meta) => droppedFields(meta, target))
-      .map(({ message }) => ({ repository, text: `${repository} ${version}: ${message}` })),
+      .map(({ message }): DroppedField => ({
+        repository,
+        text: `${repository} ${version}: ${message}`,
+      })),
   );
   const unchecked = packages.flatMap(([candidate, contents]) => {
     const isChecked = contents?.metas[0] && hasSpecFields(contents.metas[0]);

@@ -12,9 +12,10 @@ import { getOrCreate } from '../../base/collections.js';
 import { codeSpan } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import { type LockPlaces, singleStep, table } from '../../cli/findings/report-parts.js';
-import type { Report, ReportSeverity } from '../../cli/findings/report.js';
+import type { Report, ReportFinding, ReportSeverity } from '../../cli/findings/report.js';
 import * as json from '../../cli/kit/json-schema.js';
 import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import { API_DROPPED } from '../../crossplane/packages/advice.js';
 import { OWNED_KINDS } from '../../crossplane/packages/owned-objects.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
 import type { LockedPackage } from '../../project/lockfile/lockfile.js';
@@ -211,18 +212,17 @@ export function diffMarkdown(diff: Diff, shown: DiffValue['shown']): string {
     change,
     ...cells.map((cell) => (cell === '' ? '' : codeSpan(cell, { inTable: true }))),
   ]);
-  if (rows.length + objects.length + findings.length === 0) {
-    return `${heading}\n\nNothing differs.\n`;
-  }
+  const isEmpty = rows.length + objects.length + findings.length === 0;
   return `${[
     heading,
-    `**${severityCounts(diff)}**`,
+    isEmpty ? 'Nothing differs.' : `**${severityCounts(diff)}**`,
     ...table(['', 'package', 'version', ''], rows.slice(0, MAX_LINES)),
     ...(rows.length > MAX_LINES ? [`… and ${rows.length - MAX_LINES} more.`] : []),
     ...(objects.length === 0
       ? []
       : [details(`objects: ${objectCounts(objects)}`, objects.map(objectItem))]),
     ...DIFF_SEVERITIES.flatMap((severity) => findingDetails(diff, severity)),
+    ...diff.warnings.map(({ text }) => `> **Warning:** ${codeSpan(text)}`),
     ...diff.notes.map((note) => codeSpan(note)),
   ].join('\n\n')}\n`;
 }
@@ -286,11 +286,15 @@ export function diffReport(
       text: `${whereFolded(folded)}: ${path === '' ? '' : `\`${path}\` `}${text}`,
     };
   });
+  const dropped = diff.warnings.map(({ repository, text }): ReportFinding => {
+    const origin = places.of(repository);
+    return { rule: API_DROPPED, severity: 'warning', fails: false, origin, text };
+  });
   const { added, removed, moved } = diff.packages;
   return singleStep({
     command: 'diff',
     headline: severityCounts(diff),
-    findings,
+    findings: [...findings, ...dropped],
     details: diffMarkdown(diff, shown).trimEnd(),
     isDetailed: true,
     outputs: {
@@ -396,6 +400,7 @@ const schema = json.outputSchema('diff -o json', {
     json.record({ severity, count: json.count('How many.') }),
     'Findings that are too many to be listed.',
   ),
+  warnings: json.texts('Metadata of packages that the newer release ignores.'),
   notes: json.notes,
 });
 
@@ -434,6 +439,7 @@ export const diffOutput = json.jsonOutput(
       to: after && placeDocument(after),
     })),
     omitted: result.omitted,
+    warnings: result.warnings.map(({ text }) => text),
     notes: result.notes,
   }),
 );

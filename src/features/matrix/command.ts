@@ -58,7 +58,10 @@ export const matrixCommand = defineCommand({
   },
   json: () => matrixOutput,
   text: ({ result }) => matrixLines(matrixRows(result)),
-  notes: ({ result }) => result.notes.map((note) => `note: ${note}`),
+  notes: ({ result: { warnings, notes } }) => [
+    ...warnings.map((text) => `warning: ${text}`),
+    ...notes.map((note) => `note: ${note}`),
+  ],
   headline: ({ result }) => worksOnText(result),
   findings: (value) => matrixReport(value.result, value.request, outcomeOf(value) !== 'ok'),
   exit: outcomeOf,

@@ -26,7 +26,9 @@ import { allReleases, chooseTargets, versionOf } from '../../crossplane/releases
 export interface Matrix {
   /** Oldest release first. Consecutive releases with equal results share a row. */
   readonly rows: readonly MatrixRow[];
-  /** Metadata that some releases ignore, and checks that were not possible. */
+  /** Metadata of packages that some releases ignore. */
+  readonly warnings: readonly string[];
+  /** Checks that were not possible. */
   readonly notes: readonly string[];
   readonly stats: ReadCounts;
 }
@@ -104,11 +106,9 @@ export async function matrix(request: Request, options: MatrixOptions): Promise<
   const selected = findings.flatMap(({ target, verdict }) =>
     verdict.status === 'solved' ? verdict.packages.map((candidate) => ({ candidate, target })) : [],
   );
-  const notes = [
-    ...(await uncheckedNotes(selected, reader)),
-    ...(await droppedNotes(selected, reader)),
-  ];
-  return { rows: rowsOf(findings), notes, stats: { listed, fetched } };
+  const { dropped, unchecked } = await droppedByReleases(selected, reader);
+  const notes = [...(await uncheckedNotes(selected, reader)), ...unchecked];
+  return { rows: rowsOf(findings), warnings: dropped, notes, stats: { listed, fetched } };
 }
 
 /** A package that was selected for a release. */
@@ -142,18 +142,18 @@ export function releaseRange(releases: readonly string[]): string {
   return from === to ? from : `${from} to ${to}`;
 }
 
-/** Returns notes on packages with metadata that some releases ignore. */
-async function droppedNotes(
+/** Returns the metadata of packages that some releases ignore, and a note if it is unknown. */
+async function droppedByReleases(
   selected: readonly SelectedPackage[],
   reader: SourceReader,
-): Promise<readonly string[]> {
+): Promise<{ readonly dropped: readonly string[]; readonly unchecked: readonly string[] }> {
   const ignoring = selected.filter(({ target }) => !target.rules.runtimeImages);
   const byPackage = new Map<string, SelectedPackage[]>();
   for (const each of ignoring) {
     const key = `${each.candidate.repository}@${each.candidate.version}`;
     getOrCreate(byPackage, key, () => []).push(each);
   }
-  const notes: string[] = [];
+  const dropped: string[] = [];
   const unchecked: Candidate[] = [];
   const affected = new Set<Target>();
   for (const group of byPackage.values()) {
@@ -161,14 +161,14 @@ async function droppedNotes(
     const contents = (await reader.fetch(candidate, target))?.contents;
     const version = releaseRange(group.map((each) => each.target.version));
     const found = findDroppedFields([[candidate, contents]], { ...target, version });
-    notes.push(...found.dropped.map(({ text }) => text));
+    dropped.push(...found.dropped.map(({ text }) => text));
     unchecked.push(...found.unchecked);
     if (found.unchecked.length > 0) for (const each of group) affected.add(each.target);
   }
-  if (unchecked.length === 0) return notes;
+  if (unchecked.length === 0) return { dropped, unchecked: [] };
   const releases = ignoring.map(({ target }) => target).filter((target) => affected.has(target));
   const range = releaseRange(releases.map(({ version }) => version));
-  return [...notes, uncheckedFieldsText(unchecked, range)];
+  return { dropped, unchecked: [uncheckedFieldsText(unchecked, range)] };
 }
 
 /** Throws an InputError if the request is invalid for all releases, whatever the shard. */

@@ -6,6 +6,7 @@ import type { Outcome } from '../../cli/kit/command.js';
 import * as json from '../../cli/kit/json-schema.js';
 import type { PartShard } from '../../cli/projects/shards.js';
 import { counted } from '../../cli/terminal/package-text.js';
+import { API_DROPPED } from '../../crossplane/packages/advice.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { shortNames } from '../../crossplane/packages/repository-names.js';
 import type { Request } from '../../project/inputs/request.js';
@@ -198,12 +199,19 @@ function inCode(cell: string): string {
 /** Returns the report of a matrix. `failed`: the set works on none of the releases. */
 export function matrixReport(result: Matrix, request: Request, failed: boolean): Report {
   const meant = failed || request.crossplanes !== undefined;
-  const findings = matrixFindings(result, request, meant, failed);
+  const origin = request.crossplanes?.origin ?? request.roots[0]?.origin;
+  const dropped = result.warnings.map((text): ReportFinding => {
+    return { rule: API_DROPPED, severity: 'warning', fails: false, origin, text };
+  });
+  const findings = [...matrixFindings(result, request, meant, failed), ...dropped];
   return singleStep({
     command: 'matrix',
     headline: matrixHeadline(result),
     findings,
-    details: matrixTable(result).join(''),
+    details: [
+      matrixTable(result).join(''),
+      ...result.warnings.map((text) => `> **Warning:** ${codeSpan(text)}`),
+    ].join('\n\n'),
     isDetailed: true,
   });
 }

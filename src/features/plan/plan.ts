@@ -26,7 +26,7 @@ import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js
 import { labelOf } from '../../project/manifests/object-names.js';
 import type { Pin } from '../../project/manifests/package-object.js';
 import type { PackageSource } from '../../sources/package-source.js';
-import { diff, type DiffSide, droppedFieldNotes, lockChanges, mayDiffer } from '../diff/diff.js';
+import { diff, type DiffSide, droppedByUpgrade, lockChanges, mayDiffer } from '../diff/diff.js';
 import type { DocumentParser } from '../diff/documents.js';
 import type { DiffFinding } from '../diff/findings.js';
 
@@ -114,12 +114,17 @@ async function toPlan(
     const stored = await storedVersions(step, ends, contents);
     const { release, releaseBefore, after } = step;
     const installed = after.map(({ locked }) => locked);
-    const dropped = await droppedFieldNotes(installed, [releaseBefore, release], {
-      contentsOf: contents?.fresh.contentsOf,
-      concurrency: contents?.concurrency ?? 1,
-    });
+    const { dropped, unchecked: fields } = await droppedByUpgrade(
+      installed,
+      [releaseBefore, release],
+      {
+        contentsOf: contents?.fresh.contentsOf,
+        concurrency: contents?.concurrency ?? 1,
+      },
+    );
     const risks = stepWarnings(step, { lockedFor: to.crossplane, isRead });
-    const warnings = [...risks, ...dropped, ...stored.warnings];
+    const ignored = [...dropped.map(({ text }) => text), ...fields];
+    const warnings = [...risks, ...ignored, ...stored.warnings];
     planned.push({ ...step, warnings, migratedCrds: stored.migratedCrds });
     if (stored.unchecked !== undefined) unchecked.push(stored.unchecked);
   }

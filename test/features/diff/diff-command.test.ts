@@ -282,7 +282,16 @@ test('an upgrade to Crossplane v2 names the packages with metadata that v2 does 
   const unchecked = `not checked: whether the metadata of ${SOURCE} v1.0.0 has`;
   const toV2 = ['v1.0.0.lock.yaml', 'v2.lock.yaml'];
   const { notes } = await run('diff', ...toV2, ...FROM);
-  expect(notes).toContain(named('v2.3.4'));
+  expect(notes).toContain(`warning: ${named('v2.3.4')}`);
+  const outputOf = async (...format: readonly string[]) =>
+    (await run('diff', ...toV2, ...FROM, ...format)).stdout;
+  expect(await outputOf('-o', 'markdown')).toContain(named('v2.3.4').replaceAll('`', "'"));
+  expect(await outputOf('--format', 'github')).toMatch(
+    /^::warning .*api-dropped::.*does not read/m,
+  );
+  expect(JSON.parse(await outputOf('-o', 'json'))).toMatchObject({
+    warnings: [expect.stringContaining(named('v2.3.4')) as string],
+  });
   expect(notes).not.toContain('not checked');
   expect((await run('diff', ...toV2, ...FROM, '--no-schemas')).notes).toContain(unchecked);
   expect((await run(...LOCKS)).notes).not.toContain('does not read');

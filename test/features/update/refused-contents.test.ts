@@ -271,8 +271,10 @@ test('matrix names providers with metadata that v2 does not read', async () => {
     'apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\nmetadata: {name: provider-old}\nspec: {controller: {image: x.io/a/run:v1}}\n',
   );
   expect(await droppedFieldNotes(provider, ...FROM)).toEqual([
-    `note: ${provider} v1.0.0: Crossplane v2.0.0 to v2.3.4 does not read \`spec.controller.image\`: the image of the package runs, not \`x.io/a/run:v1\``,
+    `warning: ${provider} v1.0.0: Crossplane v2.0.0 to v2.3.4 does not read \`spec.controller.image\`: the image of the package runs, not \`x.io/a/run:v1\``,
   ]);
+  const summary = (await run('matrix', provider, ...FROM, '--format', 'markdown')).stdout;
+  expect(summary).toContain('Crossplane v2.0.0 to v2.3.4 does not read');
   expect(await droppedFieldNotes(provider, ...FROM, '--crossplane', '<v2.0.0')).toEqual([]);
   expect(await droppedFieldNotes(`${APP}@v0.9.0`, ...FROM)).toEqual([]);
   const index = { packages: { [provider]: { kind: 'Provider', versions: { 'v1.0.0': {} } } } };
