@@ -198,3 +198,13 @@ export function pullName(repository: Repository, target?: ReleaseRules): string 
   const rules = target === undefined ? {} : referenceRules(target);
   return parseReference(repository, { ...rules, strict: false })?.name ?? repository;
 }
+
+/**
+ * Returns a repository, a reference or the beginning of one with one spelling of its host: without
+ * capitals and the port of https, and with the name that Docker Hub has for pulling.
+ */
+export function withPlainHost(name: string): string {
+  const [host = '', ...path] = name.split('/');
+  const plain = host.toLowerCase().replace(/:443$/, '');
+  return [plain === 'docker.io' ? DOCKER_HUB : plain, ...path].join('/');
+}

@@ -98,11 +98,15 @@ export function knownReleases(): readonly string[] {
   return RELEASES;
 }
 
-/** Returns a constraint that admits the releases that verify signatures, including prereleases. */
-export function signatureReleases(): string {
-  const oldest = RELEASES.find(
-    (release) => targetFor(release)!.rules.imageConfig?.verification === true,
-  );
+/** Whether a release verifies signatures; with `rewrites`, also of images that it rewrites. */
+export function verifiesSignatures({ rules }: ReleaseRules, rewrites: boolean): boolean {
+  const { verification = false, rewrite = false } = rules.imageConfig ?? {};
+  return verification && (rewrite || !rewrites);
+}
+
+/** Returns a constraint that admits these releases, including prereleases. */
+export function signatureReleases(rewrites: boolean): string {
+  const oldest = RELEASES.find((release) => verifiesSignatures(targetFor(release)!, rewrites));
   return `>=${oldest}-0`;
 }
 

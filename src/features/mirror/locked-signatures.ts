@@ -100,11 +100,12 @@ export class SignatureRule implements CandidateRule {
   }
 
   get enforcedBy(): ReleaseRequirement | undefined {
-    const policy = this.#options.policies.first;
+    const { first: policy, rewrites } = this.#options.policies;
     if (policy === undefined) return undefined;
     const { name, origin } = policy;
-    const by = `the signature policy of ImageConfig \`${name}\``;
-    return { constraint: signatureReleases(), by, origin };
+    const images = rewrites ? ' for rewritten images' : '';
+    const by = `the signature policy of ImageConfig \`${name}\`${images}`;
+    return { constraint: signatureReleases(rewrites), by, origin };
   }
 
   async judge(

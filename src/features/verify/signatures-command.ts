@@ -49,7 +49,8 @@ async function signatureChecks(
   const { SignaturePolicies } = await import('../../oci/signatures/signature-policy.js');
   const policies = new SignaturePolicies(kept, rewriting);
   const trust = await signatureTrust(args, io);
-  const setting = { hasPolicies: !policies.isEmpty, hasRoot: trust.root !== undefined };
+  const { rewrites } = policies;
+  const setting = { hasPolicies: !policies.isEmpty, rewrites, hasRoot: trust.root !== undefined };
   return { policies, trust, setting };
 }
 

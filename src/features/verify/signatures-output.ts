@@ -2,7 +2,11 @@ import type { SourceError } from '../../base/errors.js';
 import * as json from '../../cli/kit/json-schema.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
-import { signatureReleases, type Target } from '../../crossplane/releases/target.js';
+import {
+  signatureReleases,
+  type Target,
+  verifiesSignatures,
+} from '../../crossplane/releases/target.js';
 import { isVerified, type VerifiedSignature } from '../../oci/signatures/check-image.js';
 import type { LockedSigner } from '../../project/lockfile/lockfile.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
@@ -47,6 +51,8 @@ type SignatureRow = json.Static<typeof signatureSchema>;
 interface SignatureSetting {
   readonly target: Target;
   readonly hasPolicies: boolean;
+  /** Whether ImageConfigs rewrite images. */
+  readonly rewrites: boolean;
   readonly hasRoot: boolean;
 }
 
@@ -67,9 +73,10 @@ export function signatureReport(
 }
 
 /** The release of a lockfile must be able to enforce the policies; a pull request can edit it. */
-function unenforced({ target, hasPolicies }: SignatureSetting): Mismatch[] {
-  if (!hasPolicies || target.rules.imageConfig?.verification === true) return [];
-  const why = `Crossplane ${target.version} verifies no signatures: policies of ImageConfigs need Crossplane \`${signatureReleases()}\``;
+function unenforced({ target, hasPolicies, rewrites }: SignatureSetting): Mismatch[] {
+  if (!hasPolicies || verifiesSignatures(target, rewrites)) return [];
+  const images = rewrites ? ' of rewritten images' : '';
+  const why = `Crossplane ${target.version} verifies no signatures${images}: policies of ImageConfigs need Crossplane \`${signatureReleases(rewrites)}\``;
   return [{ kind: 'signature', text: why }];
 }
 

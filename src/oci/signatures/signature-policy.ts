@@ -9,7 +9,7 @@ import {
 } from '../../crossplane/package-manager/image-config.js';
 import { InputError, type Origin } from '../../base/errors.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
-import { joinReference } from '../../crossplane/packages/reference.js';
+import { joinReference, pullName, withPlainHost } from '../../crossplane/packages/reference.js';
 import type { ReleaseRules } from '../../crossplane/releases/target.js';
 import { listOf, mappingOf, stringOf, type JsonObject, type JsonValue } from '../../base/json.js';
 
@@ -53,16 +53,29 @@ interface SignerPattern {
 export class SignaturePolicies {
   readonly #configs: readonly ImageConfig[];
   readonly #rewriting: readonly ImageConfig[];
+  readonly #plain: {
+    readonly configs: readonly ImageConfig[];
+    readonly rewriting: readonly ImageConfig[];
+  };
   readonly #read = new Map<ImageConfig, SignaturePolicy>();
 
   /** `rewriting` has the ImageConfigs that rewrite image locations. */
   constructor(objects: readonly KeptObject[], rewriting: readonly KeptObject[] = objects) {
     this.#configs = imageConfigsIn(objects);
     this.#rewriting = imageConfigsIn(rewriting);
+    this.#plain = {
+      configs: this.#configs.map(withPlainHosts),
+      rewriting: this.#rewriting.map(withPlainHosts),
+    };
   }
 
   get isEmpty(): boolean {
     return this.#configs.every(({ settings }) => settings.verification === undefined);
+  }
+
+  /** Whether images are rewritten, so that a release that does not rewrite applies other policies. */
+  get rewrites(): boolean {
+    return this.#rewriting.some(({ rewriteTo }) => rewriteTo !== undefined);
   }
 
   /** The first ImageConfig with a policy. */
@@ -70,14 +83,42 @@ export class SignaturePolicies {
     return this.#configs.find(({ settings }) => settings.verification !== undefined);
   }
 
-  /** Returns the policy for a package, if any. The release only decides the rewritten name. */
+  /**
+   * Returns the policy for a package, if any. The release only decides the rewritten name and the
+   * default registry.
+   *
+   * A cluster compares the name as written. If no policy matches it, one for another spelling
+   * applies: a package could otherwise choose the spelling of its dependencies to escape it.
+   */
   for({ repository, version }: Candidate, target: ReleaseRules): SignaturePolicy | undefined {
-    const { image } = rewrittenImage(joinReference(repository, version), this.#rewriting, target);
-    const config = settingFor(image, 'verification', this.#configs);
+    const written = joinReference(repository, version);
+    const plain = withPlainHost(joinReference(pullName(repository, target), version));
+    const config =
+      configFor(written, this.#configs, this.#rewriting, target) ??
+      configFor(plain, this.#plain.configs, this.#plain.rewriting, target);
     if (config === undefined) return undefined;
     const policy = getOrCreate(this.#read, config, () => parsePolicy(config));
     return policy.authorities.length === 0 ? undefined : policy;
   }
+}
+
+function configFor(
+  image: string,
+  configs: readonly ImageConfig[],
+  rewriting: readonly ImageConfig[],
+  target: ReleaseRules,
+): ImageConfig | undefined {
+  const rewritten = rewrittenImage(image, rewriting, target);
+  return settingFor(rewritten.image, 'verification', configs);
+}
+
+function withPlainHosts(config: ImageConfig): ImageConfig {
+  const { prefixes, rewriteTo } = config;
+  return {
+    ...config,
+    prefixes: prefixes.map(withPlainHost),
+    rewriteTo: rewriteTo === undefined ? undefined : withPlainHost(rewriteTo),
+  };
 }
 
 function parsePolicy(config: ImageConfig): SignaturePolicy {

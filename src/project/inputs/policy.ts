@@ -5,7 +5,7 @@ import type { JsonObject } from '../../base/json.js';
 import { parseConstraint } from '../../crossplane/constraints/constraint.js';
 import { NEWEST_DIALECT, parseVersion } from '../../crossplane/constraints/version.js';
 import type { Released, Repository } from '../../crossplane/packages/package.js';
-import { isTag, pullName } from '../../crossplane/packages/reference.js';
+import { isTag, pullName, withPlainHost } from '../../crossplane/packages/reference.js';
 import type { ReleaseRules } from '../../crossplane/releases/target.js';
 
 /**
@@ -73,27 +73,17 @@ export interface MinimumAge {
 }
 
 /**
- * Returns whether `prefix` names a repository or its first path segments. A default registry, a
- * host in capitals and the port of https make no difference.
+ * Returns whether `prefix` names a repository or its first path segments. A default registry and
+ * the spelling of the host make no difference.
  */
 export function matchesPackages(
   repository: Repository,
   prefix: string,
   target: ReleaseRules,
 ): boolean {
-  const [name, start] = [withPlainHost(pullName(repository, target)), plainPrefix(prefix)];
+  const name = withPlainHost(pullName(repository, target));
+  const start = withPlainHost(prefix.replace(/\/$/, ''));
   return name === start || name.startsWith(`${start}/`);
-}
-
-/** Docker Hub has another name for pulling. */
-function plainPrefix(prefix: string): string {
-  const plain = withPlainHost(prefix.replace(/\/$/, ''));
-  return plain.replace(/^docker\.io(?=\/|$)/, 'index.docker.io');
-}
-
-function withPlainHost(name: string): string {
-  const [host = '', ...path] = name.split('/');
-  return [host.toLowerCase().replace(/:443$/, ''), ...path].join('/');
 }
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;

@@ -39,32 +39,51 @@ async function publish(version: string, by?: typeof key): Promise<string> {
   return by === undefined ? '' : sign(image, by);
 }
 
-function sign(image: Image, by: typeof key): string {
+function sign(image: Image, by: typeof key, repository = 'acme/p'): string {
   const layer = simpleSignature(image.digest, { key: by });
-  registry.push('acme/p', `${image.digest.replace(':', '-')}.sig`, signatureManifest([layer]));
+  registry.push(repository, `${image.digest.replace(':', '-')}.sig`, signatureManifest([layer]));
   return sha256(Buffer.from(layer.annotations['dev.cosignproject.cosign/signature']!, 'base64'));
 }
 
-function ask(version: string, crossplane = 'v2.3.4'): Promise<void> {
+interface Names {
+  readonly host?: string | undefined;
+  readonly name?: string;
+  /** A registry whose images are pulled from `registry`. */
+  readonly upstream?: string;
+}
+
+function ask(
+  version: string,
+  crossplane = 'v2.3.4',
+  { host = registry.host, name = 'acme/p', upstream }: Names = {},
+): Promise<void> {
+  const rewrite = `---
+apiVersion: pkg.crossplane.io/v1beta1
+kind: ImageConfig
+metadata: { name: mirrored }
+spec:
+  matchImages: [{ prefix: "${upstream}/" }]
+  rewriteImage: { prefix: "${host}/" }
+`;
   return write(
     'xpkg.yaml',
     `apiVersion: xpkg-resolve.dev/v1alpha1
 kind: PackageSet
 spec:
   crossplane: "${crossplane}"
-  packages: [{ package: ${registry.host}/acme/p, version: "${version}" }]
+  packages: [{ package: ${upstream ?? host}/${name}, version: "${version}" }]
 ---
 apiVersion: pkg.crossplane.io/v1beta1
 kind: ImageConfig
 metadata: { name: signed }
 spec:
-  matchImages: [{ prefix: "${registry.host}/" }]
+  matchImages: [{ prefix: "${host}/" }]
   verification:
     provider: Cosign
     cosign:
       authorities:
         - { name: release, key: { secretRef: { name: cosign-key, key: cosign.pub } } }
-`,
+${upstream === undefined ? '' : rewrite}`,
   );
 }
 
@@ -150,6 +169,46 @@ describe('a release that cannot enforce the policy', () => {
     expect(code).toBe(4);
     expect(stderr).toContain('Crossplane v1.17.3 verifies no signatures');
   });
+
+  test('is one that does not rewrite images, which a policy knows by their new names', async () => {
+    await publish('v1.0.0');
+    const upstream = registry.host.replace('127.0.0.1', 'localhost');
+    await ask('v1.0.0', '>=v1.18.0', { upstream });
+    const flags = [...SIGNED, '--insecure-registry', 'localhost'];
+    const { code, stderr } = await run('resolve', ...flags);
+    expect(code).toBe(3);
+    const words = stderr.replaceAll(/\s+/g, ' ');
+    expect(words).toContain('lacks the signature that ImageConfig `signed` asks for');
+    expect(words).toMatch(
+      /note: Crossplane v1\.18\.0 to v1\.19\.\d+ are no candidates: the signature policy of ImageConfig `signed` for rewritten images \(xpkg\.yaml:7\) needs Crossplane `>=v1\.20\.0-0`/,
+    );
+    await ask('v1.0.0', 'v1.19.3', { upstream });
+    expect((await run('resolve', ...flags)).code).toBe(3);
+    expect((await run('resolve', '--insecure-registry', 'localhost')).code).toBe(0);
+    const keys = ['--public-key', 'cosign-key=cosign.pub', '--insecure-registry', 'localhost'];
+    const verified = await run('verify', '--signatures', ...keys);
+    expect(verified.code).toBe(4);
+    expect(verified.stderr).toContain('Crossplane v1.19.3 verifies no signatures of rewritten');
+  });
+});
+
+test('another spelling of a dependency does not escape the policy', async () => {
+  await publish('v1.0.0');
+  const [lower, capitals] = ['localhost', 'LOCALHOST'].map((host) =>
+    registry.host.replace('127.0.0.1', host),
+  );
+  const dependsOn = `spec:\n  dependsOn:\n    - provider: ${capitals}/acme/p\n      version: ">=v1.0.0"\n`;
+  const top = await packageImage(`${providerYaml('top')}${dependsOn}`);
+  registry.push('acme/top', 'v1.0.0', top);
+  sign(top, key, 'acme/top');
+  await ask('v1.0.0', 'v1.20.0', { host: lower, name: 'acme/top' });
+  const insecure = ['--insecure-registry', 'localhost', '--insecure-registry', 'LOCALHOST'];
+  expect((await run('resolve', '--no-write', ...insecure)).code).toBe(0);
+  const { code, stderr } = await run('resolve', ...SIGNED, ...insecure);
+  expect(code).toBe(3);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    `requires ${capitals}/acme/p, which lacks the signature that ImageConfig \`signed\` asks for`,
+  );
 });
 
 describe('locked signers', () => {
