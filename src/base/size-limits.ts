@@ -9,6 +9,8 @@ const MAX_YAML_VALUES = 300_000;
 const MAX_JSON_VALUES = 2_500_000;
 /** Lines and escape sequences of YAML: a text that spans many of them takes 100 bytes for each. */
 const MAX_YAML_LINES = 1_000_000;
+/** The texts of files stay in memory for a whole run, with copies of what they contain. */
+const MAX_KEPT_CHARACTERS = 8_000_000;
 
 /** Throws `InputError` for a YAML file with more values, or lines, than fit into memory. */
 export function checkYamlSize(
@@ -27,22 +29,35 @@ export function checkYamlSize(
   }
 }
 
-/** Counts the values of all YAML files of a run, which share one limit. */
+/** Counts the values and the text of all YAML files of a run, which share limits. */
 export class ValueTotal {
   #count = 0;
+  #characters = 0;
   readonly #counted = new Set<object>();
 
   /** Throws `InputError` if there are too many values. One with several aliases counts once. */
   add(value: unknown, file: string): void {
     this.#count += 1;
-    if (this.#count > MAX_YAML_VALUES) {
-      const what = `has, with the files read before it, more than ${thousands(MAX_YAML_VALUES)} values, the most that is read`;
-      throw new InputError(what, { origin: { file }, hint: 'resolve fewer files at once' });
-    }
+    if (this.#count > MAX_YAML_VALUES) throw tooMuchInAll(MAX_YAML_VALUES, 'values', file);
     if (value === null || typeof value !== 'object' || this.#counted.has(value)) return;
     this.#counted.add(value);
     for (const child of Object.values(value)) this.add(child, file);
   }
+
+  /** Throws `InputError` if the files have too much text. */
+  addText(text: string, file: string): void {
+    this.#characters += text.length;
+    if (this.#characters > MAX_KEPT_CHARACTERS) {
+      throw tooMuchInAll(MAX_KEPT_CHARACTERS, 'characters', file);
+    }
+  }
+}
+
+function tooMuchInAll(limit: number, what: string, file: string): InputError {
+  return new InputError(
+    `has, with the files read before it, more than ${thousands(limit)} ${what}, the most that is read`,
+    { origin: { file }, hint: 'resolve fewer files at once' },
+  );
 }
 
 /** Throws `SourceError` for JSON from a source with more values than fit into memory. */

@@ -48,6 +48,15 @@ test('values of several files are added up, aliased values once', () => {
   );
 });
 
+test('the text of all files of a run has one limit', () => {
+  const total = new ValueTotal();
+  total.addText('a'.repeat(4_000_000), 'a.yaml');
+  total.addText('a'.repeat(4_000_000), 'b.yaml');
+  expect(() => total.addText('a', 'c.yaml')).toThrow(
+    'c.yaml: has, with the files read before it, more than 8,000,000 characters, the most that is read',
+  );
+});
+
 const bytes = (n: number) => Buffer.from(`[${'{},'.repeat(n)}0]`);
 
 test('too many values in JSON of a source are a TOO_LARGE error', () => {

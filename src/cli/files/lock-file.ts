@@ -14,7 +14,7 @@ import { isOciPath } from '../sources/oci-path.js';
 import type { RegistryArgs } from '../sources/registries.js';
 
 /** Maximum size. The largest set tried, with 24,000 CRDs, takes 2 MiB. */
-export const MAX_LOCKFILE_BYTES = 64 * 1024 * 1024;
+export const MAX_LOCKFILE_BYTES = 16 * 1024 * 1024;
 
 /** A lockfile that was read, from disk or from a registry. */
 export interface LockOnDisk {

@@ -29,8 +29,8 @@ export const DEFAULT_FILES = [
   'upbound.yaml',
 ];
 
-/** Maximum size of a file, pipe or standard input. */
-export const MAX_INPUT_BYTES = 64 * 1024 * 1024;
+/** Maximum size of a file, pipe or standard input: reading takes up to 25 times as much memory. */
+export const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 const MAX_FILES = 20_000;
 const SUFFIX = /\.(?:ya?ml|json)$/;
 

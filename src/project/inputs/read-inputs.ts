@@ -249,10 +249,13 @@ class FileReader {
     // A folder may contain manifests and lockfiles of earlier runs, which require nothing.
     if (file.folder !== undefined && text.startsWith(WRITTEN_MARK)) return [];
     const found: FileContribution[] = [];
+    let isCounted = false;
     for (const document of parseDocuments(text, file.path)) {
       for (const contribution of await readDocument(document, { compat })) {
         this.#checkLimits(contribution, document, file.path);
         if (contribution.ignored === undefined) {
+          if (!isCounted) this.#values.addText(text, file.path);
+          isCounted = true;
           found.push(...(await this.#withIncluded({ file, text, contribution }, above)));
         } else {
           const { what, origin } = contribution.ignored;

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Attack } from './attacks.js';
@@ -10,6 +10,14 @@ const JSON_VALUES = 2_500_000;
 
 const SET =
   'apiVersion: xpkg-resolve.dev/v1alpha1\nkind: PackageSet\nspec:\n  crossplane: v2.3.4\n';
+const INDEX = JSON.stringify({
+  packages: {
+    'h.io/a/b': {
+      kind: 'Provider',
+      versions: { 'v1.0.0': { digest: `sha256:${'a'.repeat(64)}` } },
+    },
+  },
+});
 const LOCK = 'version: 1\ncrossplane: v2.3.4\n';
 const LIST = 'apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n';
 const RESOLVE = [
@@ -21,6 +29,7 @@ const RESOLVE = [
   '--offline',
   '--no-write',
 ];
+const WRITE = [...RESOLVE.slice(0, -1), '-f', 'xpkg.yaml'];
 const VERIFY = ['verify', '--lock', 'input.yaml', '-f', 'xpkg.yaml', '--offline'];
 
 /** Lists with `count` short values, in the forms that take the most memory for their size. */
@@ -50,6 +59,37 @@ export const LARGE_FILES: readonly Attack[] = [
     attack(`a package set of ${form}`, RESOLVE, text),
     attack(`a lockfile of ${form}`, VERIFY, text),
   ]),
+  // One character of two bytes makes the whole text wide.
+  ...[
+    { form: 'long keys', text: (n: number) => keys(n, 'k'.repeat(30), '\n') },
+    {
+      form: 'long keys and Windows line ends',
+      text: (n: number) => keys(n, 'k'.repeat(28), '\r\n'),
+    },
+  ].flatMap(({ form, text }) => [
+    attack(`a package set of ${form}`, RESOLVE, text),
+    attack(`a lockfile of ${form}`, VERIFY, text),
+  ]),
+  attack('a package set with a long text that is kept', [...RESOLVE, '-f', 'xpkg.yaml'], (n) =>
+    runtimeConfig(26 * n),
+  ),
+  attack('a package set with a long text that is written', WRITE, (n) => runtimeConfig(26 * n)),
+  {
+    name: 'a folder of files with a long text that is kept',
+    prepare: async (folder, scale) => {
+      await mkdir(join(folder, 'inputs'));
+      const text = runtimeConfig(7_700_000 * scale);
+      for (const i of Array.from({ length: 8 }).keys()) {
+        await writeFile(
+          join(folder, 'inputs', `${i}.yaml`),
+          text.replace('name: a', `name: a${i}`),
+        );
+      }
+      await writeFile(join(folder, 'index.json'), INDEX);
+      const from = ['--from', 'index:index.json', '--offline', '--no-write'];
+      return { argv: ['resolve', 'h.io/a/b', '-f', 'inputs', ...from] };
+    },
+  },
   attack('50,000 objects that are ignored', [...RESOLVE, '--timeout', '60'], (n) =>
     '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n'.repeat(n / 6),
   ),
@@ -85,10 +125,20 @@ function attack(name: string, argv: readonly string[], text: (values: number) =>
       const values = 2 * Math.floor(YAML_VALUES * scale * 0.49);
       await writeFile(join(folder, 'input.yaml'), text(values));
       await writeFile(join(folder, 'xpkg.yaml'), `${SET}  packages: [{package: h.io/a/b}]\n`);
-      await writeFile(join(folder, 'index.json'), '{"packages": {}}');
+      await writeFile(join(folder, 'index.json'), INDEX);
       return { argv, stdin: join(folder, 'input.yaml') };
     },
   };
+}
+
+function keys(count: number, key: string, lineEnd: string): string {
+  return ['# \u4e00', 'x:', ...numbered(count, (i) => `  ${key}${i}: 1`), ''].join(lineEnd);
+}
+
+/** An object that is kept, with a text of that length. */
+function runtimeConfig(length: number): string {
+  const config = 'apiVersion: pkg.crossplane.io/v1beta1\nkind: DeploymentRuntimeConfig\n';
+  return `# \u4e00\n${config}metadata: {name: a}\nspec: {x: "${'x'.repeat(length)}"}\n`;
 }
 
 function numbered(count: number, text: (i: number) => string): string[] {
