@@ -188,28 +188,22 @@ function refuseInPackage(args: SomeArgs, { flags }: AnyCommand, root: string, cw
 }
 
 /**
- * Returns the flags that select the project of this run in another command line, run in the same
- * working folder. Defaults are left out, except with `--each`: there, other runs have another
- * project.
+ * Returns the flags that select one project of `--each` in a command line of its own, run in the
+ * same working folder.
  */
 export function projectFlags(
   { file = [], lock, out }: { file?: readonly string[] | undefined; lock?: string; out?: string },
-  { cwd, projectFolder = cwd, shared }: Pick<RunIo, 'cwd' | 'projectFolder' | 'shared'>,
+  { cwd }: Pick<RunIo, 'cwd'>,
 ): string[] {
   const packageRoot = packageRootFor(file, cwd);
-  const usual = lockOf({ folder: projectFolder, file: undefined, packageRoot }, cwd);
-  const isFound = shared === undefined && resolve(projectFolder) !== resolve(cwd);
-  const isUsual = (path: string, preset: string) =>
-    shared === undefined && resolve(cwd, path) === resolve(projectFolder, preset);
-  const besideLock = shared && lock && join(dirname(lock), DEFAULT_OUT);
-  const folder = out ?? besideLock;
+  const folder = out ?? (lock && join(dirname(lock), DEFAULT_OUT));
   // Nothing is rendered into the folder of a package: that path is only the default.
   const isUnused =
     packageRoot !== undefined && isWithin(resolve(cwd, folder ?? ''), resolve(cwd, packageRoot));
   return [
-    ...(isFound ? [] : file.flatMap((path) => ['-f', path])),
-    ...(lock === undefined || isUsual(lock, usual) ? [] : ['--lock', lock]),
-    ...(folder === undefined || isUnused || isUsual(folder, DEFAULT_OUT) ? [] : ['--out', folder]),
+    ...file.flatMap((path) => ['-f', path]),
+    ...(lock === undefined ? [] : ['--lock', lock]),
+    ...(folder === undefined || isUnused ? [] : ['--out', folder]),
   ];
 }
 

@@ -5,6 +5,8 @@ import type { Move } from '../../resolver/resolve/resolve.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { readLock, type LockPlace } from '../../cli/files/lock-file.js';
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
+import { type ResolveArgs, resolveFlags } from '../../cli/arguments/resolve-flags.js';
+import { projectFlags } from '../../cli/projects/project.js';
 
 /** Returns the arguments for each project: the named packages that it has locked. One without any is skipped. */
 export async function whereLocked<
@@ -59,4 +61,19 @@ export function readMove(text: string, lockfile: Lockfile, named: string): Move 
     throw new InputError(`\`${text}\` names no version`, { hint: `write \`${name}@v1.2.3\`` });
   }
   return { repository: locked.repository, version, origin };
+}
+
+/** Names of the flags that select the project, its sources and its rules. */
+const REPEATED = new Set([...Object.keys(resolveFlags), 'directory', 'out', 'allow-undigested']);
+
+/**
+ * Returns the flags of this run, as typed, with which a printed command works on the same project.
+ * With `--each`, they select one project.
+ */
+export function repeatedFlags(args: ResolveArgs & { readonly out?: string }, io: RunIo): string[] {
+  const isEach = io.shared !== undefined;
+  const typed = io.words.filter(
+    ({ flag = '' }) => REPEATED.has(flag) && !(isEach && ['lock', 'out'].includes(flag)),
+  );
+  return [...(isEach ? projectFlags(args, io) : []), ...typed.map(({ text }) => text)];
 }

@@ -13,7 +13,7 @@ import { editedTexts } from '../../project/edit/apply-patch.js';
 import type { Suggestion } from '../../resolver/explain/refusal.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import type { ResolveArgs } from '../../cli/arguments/resolve-flags.js';
-import { projectFlags } from '../../cli/projects/project.js';
+import { repeatedFlags } from './moves-command.js';
 import { type RunIo, silent } from '../../cli/terminal/io.js';
 import { hintsOf } from '../resolve/refusal-output.js';
 
@@ -101,7 +101,9 @@ const advice = json.record(
   {
     text: json.text('What changes in the input files.'),
     version: json.text('Version that the commands lock.'),
-    commands: json.texts('Command lines, without the flags that name sources.'),
+    commands: json.texts(
+      'Command lines, with the flags of this run that select the project, its sources and rules.',
+    ),
     effect: EFFECT_SCHEMA,
   },
   'How to lock the newest version, where a way is known. It was tried.',
@@ -182,22 +184,9 @@ export function withPrintedAdvice(
       'update',
       `${each.repository}@${version}`,
       ...(hint === undefined ? [] : ['--apply-hint', String(hint)]),
-      ...projectFlags(args, io),
-      ...solvingFlags(args),
+      ...repeatedFlags(args, io),
     ];
     const text = change ?? 'no file changes';
     return { ...each, advice: { text, version, commands: [shellCommand(words)], effect } };
   });
-}
-
-/** The flags that select how a project is solved. */
-function solvingFlags(args: ResolveArgs): string[] {
-  const { crossplane, crossplaneVersions, prerelease = [] } = args;
-  return [
-    ...(crossplane === undefined ? [] : ['--crossplane', crossplane]),
-    ...(crossplaneVersions === undefined ? [] : ['--crossplane-versions', crossplaneVersions]),
-    ...prerelease.flatMap((each) => ['--prerelease', each]),
-    ...(args.allowCycles ? ['--allow-cycles'] : []),
-    ...(args.compat ? ['--compat'] : []),
-  ];
 }

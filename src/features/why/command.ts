@@ -15,7 +15,7 @@ import type { RunIo } from '../../cli/terminal/io.js';
 import { readLock, readRequiredLock } from '../../cli/files/lock-file.js';
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
 import { givenBy } from '../resolve/workflow-command.js';
-import { splitVersion } from '../update/moves-command.js';
+import { repeatedFlags, splitVersion } from '../update/moves-command.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import {
   type Answered,
@@ -72,7 +72,8 @@ async function whyNot(text: string, args: Args, io: RunIo): Promise<WhyNotValue>
   const options = { ...resolveOptions(args, source, io), lockfile };
   const result = await withProgress(io, stats, () => whyNotChosen(request, wanted, options));
   const isLocked = lockfile?.packages.some((one) => one.repository === wanted.repository) === true;
-  return { result, wanted, inputs: givenBy(read, args, io), isLocked };
+  const flags = repeatedFlags(args, io);
+  return { result, wanted, inputs: givenBy(read, args, io), isLocked, flags };
 }
 
 /** Parses `PKG@VERSION` or `PKG:TAG`. PKG may be the end of the name of a locked package. */

@@ -1,5 +1,5 @@
 import type { Why } from './why.js';
-import { shellWord } from '../../base/escape.js';
+import { shellCommand } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import * as json from '../../cli/kit/json-schema.js';
 import { changeLines, counted, shortVersion } from '../../cli/terminal/package-text.js';
@@ -36,6 +36,8 @@ export interface WhyNotValue {
   /** The inputs that suggestions change. */
   readonly inputs: GivenInputs;
   readonly isLocked: boolean;
+  /** The flags with which a printed command works on the same project. */
+  readonly flags: readonly string[];
 }
 
 /** Returns the package, then every path to it with a line for each step. */
@@ -70,15 +72,15 @@ function nameOf({ repository, version }: LockedPackage): string {
 
 /** Returns why the answer does not have a version, as `resolve` would. */
 export function whyNotLines(
-  { result, wanted: { repository, version }, inputs, isLocked }: WhyNotValue,
+  { result, wanted: { repository, version }, inputs, isLocked, flags }: WhyNotValue,
   explain: boolean,
 ): string[] {
-  const wanted = `${shellWord(repository)}@${version}`;
+  const words = shellCommand([`${repository}@${version}`, ...flags]);
   switch (result.status) {
     case 'refused': {
       const textOf = explain ? explainedRefusalText : refusalText;
       // `add` numbers its suggestions differently: without inputs, no command is printed.
-      const command = `xpkg-resolve update ${wanted}`;
+      const command = `xpkg-resolve update ${words}`;
       const refusalLines = textOf(result.refusal, isLocked ? inputs : undefined, { command });
       const by = heldByLines(result.heldBy);
       return [...by, ...refusalLines.map((line) => line.replace(/^error: /, ''))];
@@ -95,7 +97,7 @@ export function whyNotLines(
         ...heldByLines(result.heldBy),
         ...(changes.length === 0 ? ['  it is the one that is locked'] : []),
         ...changeLines(changes, false).map((line) => `  ${line}`),
-        ...(changes.length === 0 ? [] : [`hint: \`xpkg-resolve ${verb} ${wanted}\``]),
+        ...(changes.length === 0 ? [] : [`hint: \`xpkg-resolve ${verb} ${words}\``]),
       ];
     }
   }

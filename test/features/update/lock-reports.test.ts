@@ -158,11 +158,12 @@ describe('why --not', () => {
   test('prints the command that applies a suggestion', async () => {
     expect((await run('init', '--crossplane', 'v2.3.4')).code).toBe(EXIT.done);
     expect((await run('add', `${A}@*`, ...FROM, '--allow-undigested')).code).toBe(EXIT.done);
-    const { stdout } = await run('why', '--not', `${C}@v2.0.0`, ...FROM);
-    const command = `xpkg-resolve update ${C}@v2.0.0 --apply-hint 1`;
+    const flags = [...FROM, '--allow-undigested'];
+    const { stdout } = await run('why', '--not', `${C}@v2.0.0`, ...flags);
+    const command = `xpkg-resolve update ${C}@v2.0.0 ${flags.join(' ')} --apply-hint 1`;
     expect(stdout).toContain(`\`${command}\` makes the change`);
     const [, ...words] = command.split(' ');
-    const applied = await run(...words, ...FROM, '--allow-undigested');
+    const applied = await run(...words);
     expect(applied.code, applied.stderr).toBe(EXIT.done);
     expect(applied.stdout).toMatch(/provider-c +v2\.0\.0/);
   });
@@ -182,9 +183,11 @@ describe('why --not', () => {
       [`${B}@v1.1.0`, 'update'],
       [`${D}@v1.0.0`, 'add'],
     ] as const) {
-      const { stdout } = await run('why', '--not', wanted, ...FROM);
-      expect(stdout).toContain(`hint: \`xpkg-resolve ${command} ${wanted}\``);
-      const done = await run(command, wanted, ...FROM, '--allow-undigested');
+      const flags = [...FROM, '--allow-undigested'];
+      const { stdout } = await run('why', '--not', wanted, ...flags);
+      const words = [command, wanted, ...flags];
+      expect(stdout).toContain(`hint: \`xpkg-resolve ${words.join(' ')}\``);
+      const done = await run(...words);
       expect(done.code, done.stderr).toBe(EXIT.done);
     }
   });
