@@ -1,103 +1,19 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { IndexFile, IndexVersion } from '../../../src/sources/index/index-file.js';
 import type { Candidate } from '../../../src/crossplane/packages/package.js';
-import {
-  replacedRepository,
-  type Request,
-  type Root,
-} from '../../../src/project/inputs/request.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { exhaustive } from '../../../src/testing/oracles/exhaustive.js';
-import { readEntry } from '../../../src/testing/oracles/reading.js';
 import { outdated } from '../../../src/features/update/outdated.js';
 import { resolve } from '../../../src/resolver/resolve/resolve.js';
-import { heldByText, type HeldBy } from '../../../src/resolver/resolve/blocked-by.js';
+import { heldByText } from '../../../src/resolver/resolve/blocked-by.js';
 import { whyNotChosen } from '../../../src/resolver/resolve/why-not.js';
+import { checkCause, type Given } from '../../support/blocking-constraints.js';
 import { requestFor } from '../../support/requests.js';
 import { providers, requiring, solvable } from '../../support/universes.js';
 
 const CROSSPLANE = 'v2.3.4';
 const TARGET = targetFor(CROSSPLANE)!;
-const CHOSEN_FIRST = 'which is chosen first';
-
-type Constraint = HeldBy[number];
-
-interface Given {
-  readonly universe: IndexFile;
-  readonly request: Request;
-}
-
-/** Returns a universe and a request in which `change` changes every requirement of a version. */
-function changed(
-  { universe, request }: Given,
-  change: (stated: {
-    source: string;
-    version?: string;
-    requires: string;
-    constraint: string;
-  }) => 'keep' | 'lift' | 'drop',
-): Given {
-  const changedVersion = (source: string, version: string, one: IndexVersion): IndexVersion => {
-    const { crossplane, dependsOn = [] } = one;
-    const keepsCrossplane =
-      crossplane !== undefined &&
-      change({ source, version, requires: 'crossplane', constraint: crossplane }) === 'keep';
-    return {
-      ...one,
-      crossplane: keepsCrossplane ? crossplane : undefined,
-      dependsOn: dependsOn.flatMap((entry) => {
-        const read = readEntry(entry, TARGET);
-        if (read === undefined) return [entry];
-        const requires = replacedRepository(request, read.repository);
-        const { constraint } = read;
-        const what = change({ source, version, requires, constraint });
-        if (what === 'keep') return [entry];
-        return what === 'drop'
-          ? []
-          : [{ [read.kind.toLowerCase()]: read.repository, version: '*' }];
-      }),
-    };
-  };
-  const packages = Object.entries(universe.packages).map(([source, one]) => {
-    const versions = Object.entries(one.versions).map(
-      ([version, each]) => [version, changedVersion(source, version, each)] as const,
-    );
-    return [source, { ...one, versions: Object.fromEntries(versions) }] as const;
-  });
-  const roots = request.roots.flatMap((root): Root[] => {
-    if (root.root !== 'package') return [root];
-    const requires = replacedRepository(request, root.repository);
-    const { version } = root;
-    const constraint =
-      version.form === 'text'
-        ? version.text
-        : version.form === 'tag'
-          ? version.tag
-          : version.digest;
-    const source = `${root.origin.file}:${root.origin.line}`;
-    const what = change({ source, requires, constraint });
-    if (what === 'keep') return [root];
-    return what === 'drop' ? [] : [{ ...root, version: { form: 'text' as const, text: '*' } }];
-  });
-  return { universe: { packages: Object.fromEntries(packages) }, request: { ...request, roots } };
-}
-
-function isStated(
-  { source, version, versions, requires, constraint }: Constraint,
-  stated: { source: string; version?: string; requires: string; constraint: string },
-): boolean {
-  const isVersion =
-    stated.version === undefined || (versions ?? [version]).includes(stated.version);
-  const isRoot = stated.version === undefined && stated.source.startsWith(`${source}`);
-  return (
-    (isRoot || stated.source === source) &&
-    isVersion &&
-    stated.requires === requires &&
-    stated.constraint === constraint
-  );
-}
 
 function hasSetWith(wanted: Candidate, { universe, request }: Given, options: object): boolean {
   const root = requestFor({ [wanted.repository]: wanted.version }).roots[0]!;
@@ -141,35 +57,11 @@ test('lifting the named constraint admits the newer version, or the named constr
         for (const { repository, newest, heldBy } of packages) {
           if (heldBy === undefined) continue;
           const wanted = { repository, version: newest };
-          const told = heldByText(heldBy);
-          if (heldBy.length === 1) {
-            const lifted = changed(given, (stated) =>
-              isStated(heldBy[0]!, stated) ? 'lift' : 'keep',
-            );
-            if (hasSetWith(wanted, lifted, options)) {
-              expect(lifted, told).not.toEqual(given);
-              seen.single++;
-              continue;
-            }
-          }
-          if (told.includes(CHOSEN_FIRST)) {
-            expect(hasSetWith(wanted, given, options), told).toBe(true);
-            continue;
-          }
-          const only = (some: HeldBy) =>
-            changed(given, (stated) =>
-              some.some((one) => isStated(one, stated)) ? 'keep' : 'drop',
-            );
-          expect(hasSetWith(wanted, only(heldBy), options), told).toBe(false);
-          // No constraint is to blame for a version that Crossplane refuses by itself.
-          if (told.includes('would refuse')) continue;
-          for (const one of heldBy) {
-            const others = heldBy.filter((other) => other !== one);
-            expect(hasSetWith(wanted, only(others), options), `${told} without ${one.text}`).toBe(
-              true,
-            );
-          }
-          seen.several++;
+          const kind = await checkCause(heldBy, wanted, given, {
+            target: TARGET,
+            hasSetWith: (version, changed) => hasSetWith(version, changed, options),
+          });
+          if (kind === 'single' || kind === 'several') seen[kind]++;
         }
       },
     ),
