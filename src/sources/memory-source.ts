@@ -127,12 +127,13 @@ function crdListing(packages: IndexFile['packages']) {
  * A table for the text of an index, which parses packages on demand. `parse` also validates them.
  */
 export function unparsedTable(
-  text: Buffer,
+  text: Uint8Array,
   places: ReadonlyMap<string, ByteRange>,
   parse: (repository: string, text: Uint8Array) => IndexPackage,
 ): IndexTable {
   const parsed = new Map<string, IndexPackage>();
-  const textOf = ({ from, to }: ByteRange) => text.subarray(from, to);
+  const bytes = bufferOf(text);
+  const textOf = ({ from, to }: ByteRange) => bytes.subarray(from, to);
   const repositories = () => [...places.keys()].sort(byCodePoint);
   return {
     repositories,
@@ -157,6 +158,11 @@ function mayList(text: Buffer, crd: string): boolean {
   return [crd, '\\', '"xrds"', '"objects"'].some((part) => text.includes(part));
 }
 
+/** Returns the same memory. The declared types of the library do not name Node.js. */
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
 /** The bytes of a JSON value; `to` is exclusive. */
 interface ByteRange {
   readonly from: number;
@@ -167,9 +173,9 @@ interface ByteRange {
  * Finds the byte range of each package without parsing it. Returns undefined if the text around the
  * packages is not valid JSON or has no `packages` object.
  */
-export function scanPackageRanges(text: Buffer): ReadonlyMap<string, ByteRange> | undefined {
+export function scanPackageRanges(text: Uint8Array): ReadonlyMap<string, ByteRange> | undefined {
   try {
-    return new PackageScanner(text).index();
+    return new PackageScanner(bufferOf(text)).index();
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
