@@ -9,8 +9,9 @@ import { targetFor, type Target } from '../../../src/crossplane/releases/target.
 import { replacedRepository, type Request } from '../../../src/project/inputs/request.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { satisfies } from '../../../src/crossplane/constraints/installable-versions.js';
-import type { Answer } from '../../../src/resolver/resolve/answer.js';
+import type { Answer, Unsolvable } from '../../../src/resolver/resolve/answer.js';
 import { resolve, update } from '../../../src/resolver/resolve/resolve.js';
+import { whyNotChosen } from '../../../src/resolver/resolve/why-not.js';
 import { type ResolveOptions } from '../../../src/resolver/resolve/to-problem.js';
 import { editedRequest, type EditedRequest } from '../../support/edited-request.js';
 import { solvable } from '../../support/universes.js';
@@ -169,4 +170,53 @@ test('a suggestion of add leads to the named version and keeps every root', asyn
     { numRuns: 150, seed: 25 },
   );
   expect(applied).toBeGreaterThan(20);
+});
+
+test('a suggestion of set leads to the named release and keeps every root', async () => {
+  let applied = 0;
+  const releases = fc.constantFrom('v1.14.0', 'v1.17.0', 'v1.20.0', 'v2.0.0');
+  const scenarios = solvable({ ...KNOBS, crossplane: 0.6 }, { crossplane: CROSSPLANE });
+  await fc.assert(
+    fc.asyncProperty(scenarios, releases, async ({ universe, request, options }, crossplane) => {
+      const { prereleases = [], allowCycles = false } = options;
+      const given = { request, prereleases, allowCycles, crossplane: CROSSPLANE };
+      const source = memorySource(universe);
+      const lockfile = await lockedOf(given, source);
+      const command: Command = async ({ request: asked, ...rest }) => {
+        const answer = await resolve(asked, { source, lockfile, ...rest, isReleaseNamed: true });
+        if (answer.status === 'solved') expect(answer.target.version).toBe(crossplane);
+        return answer;
+      };
+      applied += await checkSuggestions(command, { ...given, crossplane }, lockfile, undefined);
+    }),
+    { numRuns: 150, seed: 26 },
+  );
+  expect(applied).toBeGreaterThan(20);
+});
+
+test('why --not and update have the same suggestions, so update applies those of why --not', async () => {
+  let same = 0;
+  await fc.assert(
+    fc.asyncProperty(named, async ([{ universe, request, options }, m, n]) => {
+      const { prereleases = [], allowCycles = false } = options;
+      const source = memorySource(universe);
+      const all = { source, prereleases, allowCycles, crossplane: CROSSPLANE };
+      const lockfile = await lockedOf({ ...all, request }, source);
+      fc.pre(lockfile.packages.length > 0);
+      const { repository } = lockfile.packages[m % lockfile.packages.length]!;
+      const versions = Object.keys(universe.packages[repository]?.versions ?? {});
+      fc.pre(versions.length > 0);
+      const wanted = { repository, version: versions[n % versions.length]! };
+      const moves = [{ ...wanted, origin: { file: 'command line' } }];
+      const updated = await update(request, moves, { ...all, lockfile }).catch(unlessInputError);
+      const why = await whyNotChosen(request, wanted, { ...all, lockfile }).catch(unlessInputError);
+      if (why?.status !== 'refused' || updated?.status !== 'unsolvable') return;
+      const stated = ({ suggestions }: Unsolvable) =>
+        suggestions.map(({ text, edits, effect }) => ({ text, edits, effect }));
+      expect(stated(why.refusal)).toEqual(stated(updated));
+      same += updated.suggestions.length;
+    }),
+    { numRuns: 150, seed: 27 },
+  );
+  expect(same).toBeGreaterThan(20);
 });
