@@ -207,6 +207,7 @@ export {
 export type { DiffFinding, DiffPlace, DiffSeverity } from './features/diff/findings.js';
 export type { OwnerChange, PackageChange, PackageChanges, Want } from './features/diff/changes.js';
 export type { DocumentParser } from './features/diff/documents.js';
+export type { DroppedField } from './features/diff/dropped-fields.js';
 export { documentParser } from './crossplane/package-yaml/document-pair.js';
 export { type WantedImage, imageDocuments } from './sources/images/image-documents.js';
 export type { DocumentText } from './crossplane/package-yaml/split-documents.js';
