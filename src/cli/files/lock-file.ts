@@ -6,8 +6,7 @@ import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { parseLockfile } from '../../project/lockfile/parse-lockfile.js';
 import { InputError } from '../../base/errors.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
-import { OtherResult } from '../kit/command.js';
-import { reportMismatches } from './mismatches.js';
+import { mismatchResult } from './mismatches.js';
 import { DEFAULT_LOCK } from '../arguments/common-flags.js';
 import type { RunIo } from '../terminal/io.js';
 import { isOciPath } from '../sources/oci-path.js';
@@ -87,10 +86,6 @@ export async function readRequiredLock(
 ): Promise<LockOnDisk> {
   const lock = await readLock(args, io);
   if (lock !== undefined) return lock;
-  throw new OtherResult((output, full) => {
-    const text = `there is no lockfile \`${args.lock}\``;
-    const code = reportMismatches([{ kind: 'missing', text }], { lock: args.lock, output }, full);
-    full.note(`hint: ${hint}`);
-    return code;
-  });
+  const text = `there is no lockfile \`${args.lock}\``;
+  throw mismatchResult([{ kind: 'missing', text }], args.lock, io, [`hint: ${hint}`]);
 }

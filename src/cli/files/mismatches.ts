@@ -1,9 +1,9 @@
 import { printable, shellWord } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
-import { EXIT, type ExitCode, jsonDocument } from '../kit/command.js';
+import { EXIT, OtherResult } from '../kit/command.js';
 import type { MismatchDocument, MismatchOutputDocument } from '../kit/json-schema.js';
-import type { Io } from '../terminal/io.js';
+import type { RunIo } from '../terminal/io.js';
 
 /** Characters of a locked or found value that are shown. */
 const MAX_VALUE_LENGTH = 500;
@@ -64,26 +64,27 @@ export function mismatchAdvice(mismatches: readonly Mismatch[], lockfile: string
 const GONE_HINT =
   'hint: name the source that it was locked from with `--from`; `xpkg-resolve vendor` keeps a copy of what is locked';
 
-/** Reports mismatches as the only result of a command. */
-export function reportMismatches(
+/** Returns mismatches as the only result of a command; `hints` are further lines for stderr. */
+export function mismatchResult(
   mismatches: readonly Mismatch[],
-  { output, lock }: { readonly output?: string | undefined; readonly lock: string },
-  io: Io,
-): ExitCode {
-  const exitCode = EXIT.lockMismatch;
-  if (output === 'json') {
-    const found = mismatchesJson(mismatches);
-    const document: MismatchOutputDocument = { status: 'mismatch', exitCode, mismatches: found };
-    io.out(jsonDocument(document));
-  }
-  io.headline(mismatchHeadline(mismatches));
-  for (const line of mismatchLines(mismatches, lock)) io.note(line);
-  for (const line of mismatchAdvice(mismatches, lock)) io.note(line);
-  io.report?.(async (command) => {
-    const { mismatchReport } = await import('../findings/report-parts.js');
-    return mismatchReport(command, mismatches, lock, io);
+  lock: string,
+  io: RunIo,
+  hints: readonly string[] = [],
+): OtherResult {
+  return new OtherResult({
+    json: (): MismatchOutputDocument => ({
+      status: 'mismatch',
+      exitCode: EXIT.lockMismatch,
+      mismatches: mismatchesJson(mismatches),
+    }),
+    headline: mismatchHeadline(mismatches),
+    notes: [...mismatchLines(mismatches, lock), ...mismatchAdvice(mismatches, lock), ...hints],
+    findings: async (command) => {
+      const { mismatchReport } = await import('../findings/report-parts.js');
+      return mismatchReport(command, mismatches, lock, io);
+    },
+    exit: 'mismatch',
   });
-  return exitCode;
 }
 
 /** Returns the first mismatch and the number of the others. */

@@ -1,5 +1,6 @@
 import type { Io, RunIo } from '../terminal/io.js';
 import type { Schema } from '../../base/json-schema.js';
+import type { MakeReport } from '../findings/report.js';
 
 /** A value on the command line, as a flag or a positional argument declares it. */
 interface Value {
@@ -158,15 +159,27 @@ export function exitCodeOf(result: Outcome | ExitCode): ExitCode {
   return typeof result === 'string' ? EXIT_CODES[result] : result;
 }
 
-type PrintResult = (output: string | undefined, io: Io) => ExitCode | Promise<ExitCode>;
+/** How a result that is not the value of the command is printed. */
+interface OtherPrinting {
+  /** The document of `-o json`, without `schemaVersion`. */
+  readonly json?: () => object | Promise<object>;
+  /** Lines for stdout unless `-o json` is given. */
+  readonly text?: readonly string[];
+  /** Lines for stderr. */
+  readonly notes: readonly string[];
+  /** The report that `--format` writes. */
+  readonly findings?: MakeReport;
+  readonly headline?: string;
+  readonly exit: Outcome;
+}
 
-/** A result that is not the document of the command, such as a missing lockfile. The runner prints it. */
+/** A result that is not the value of the command, such as a missing lockfile. The runner prints it. */
 export class OtherResult extends Error {
-  readonly print: PrintResult;
+  readonly printing: OtherPrinting;
 
-  constructor(print: PrintResult) {
+  constructor(printing: OtherPrinting) {
     super('a result that has not been printed');
-    this.print = print;
+    this.printing = printing;
   }
 }
 

@@ -65,9 +65,22 @@ async function runDefinition<Value, Args>(
     const value = await definition.run(args, io);
     return await printValue(definition, value, args, output, io);
   } catch (error) {
-    if (error instanceof OtherResult) return error.print(output, io);
+    if (error instanceof OtherResult) return printOther(error.printing, output, io);
     throw error;
   }
+}
+
+async function printOther(
+  { json, text = [], notes, findings, headline, exit }: OtherResult['printing'],
+  output: string | undefined,
+  io: Io,
+): Promise<ExitCode> {
+  if (findings !== undefined) io.report?.(findings);
+  if (output !== 'json') for (const line of text) io.out(`${line}\n`);
+  else if (json !== undefined) io.out(jsonDocument(await json()));
+  if (headline !== undefined) io.headline(headline);
+  for (const line of notes) io.note(line);
+  return exitCodeOf(exit);
 }
 
 async function printPieces(pieces: AsyncGenerator<string, Outcome>, io: Io): Promise<ExitCode> {

@@ -21,7 +21,7 @@ import { knownReleases, targetFor } from '../../crossplane/releases/target.js';
 import { mappingOf, type JsonObject } from '../../base/json.js';
 import type { Solved } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
-import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
+import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import * as json from '../../cli/kit/json-schema.js';
 import { writeFlag, editedOutputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
@@ -31,7 +31,7 @@ import { openSources } from '../../cli/sources/source-flags.js';
 import { fullReference, isShort } from '../../cli/arguments/package-names.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { reportUnsolved } from '../resolve/answer-command.js';
+import { unsolvedResult } from '../resolve/answer-command.js';
 import { newProjectText, projectName, type NewProject } from './new-project.js';
 
 const FILE = DEFAULT_FILES[0]!;
@@ -75,9 +75,7 @@ export const initCommand = defineCommand({
       crossplane: crossplane ?? constraintOf(request),
     };
     const answer = await withProgress(io, stats, () => resolve(request, options));
-    if (answer.status !== 'solved') {
-      throw new OtherResult((_output, full) => reportUnsolved(answer, stats, args, full));
-    }
+    if (answer.status !== 'solved') throw await unsolvedResult(answer, stats, args, io);
     for (const warning of answer.warnings) io.note(`warning: ${warning}`);
     const project = newProjectText({
       name: projectName(io.cwd),

@@ -7,8 +7,9 @@ import type { Answer, Solved } from '../../resolver/resolve/answer.js';
 import { digestAndRange } from './requirement-rules.js';
 import { lintProject } from './lint.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
-import { type ArgsOf, EXIT, type Flags, jsonDocument, OtherResult } from '../../cli/kit/command.js';
+import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
+import type { MakeReport } from '../../cli/findings/report.js';
 import { eachFlags, formatFlag, lockFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { openPackage, packageArgument, packageFlags } from '../../cli/sources/package-argument.js';
@@ -19,7 +20,7 @@ import type { RunIo } from '../../cli/terminal/io.js';
 import { readLock } from '../../cli/files/lock-file.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { answerBody } from '../resolve/answer-output.js';
-import { reportUnsolved } from '../resolve/answer-command.js';
+import { unsolvedResult } from '../resolve/answer-command.js';
 import {
   findingCounts,
   findingLines,
@@ -121,38 +122,33 @@ async function lintProjectFolder(args: Args, io: RunIo): Promise<SetLint> {
     unlock: undefined,
   };
   const answer = await withProgress(io, stats, () => resolve(request, options));
-  if (answer.status !== 'solved') throw withoutAnswer(answer, request, stats, args);
+  if (answer.status !== 'solved') throw await withoutAnswer(answer, request, stats, args, io);
   const findings = await withProgress(io, stats, () =>
     lintProject(request, answer, source, { strict: args.strict }),
   );
   return { findings, crossplane: answer.target.version };
 }
 
-/** Reports a package set without an answer: findings, then the refusal. */
-function withoutAnswer(
+/** Returns the result for a package set without an answer: findings, then the refusal. */
+async function withoutAnswer(
   answer: Exclude<Answer, Solved>,
   request: Request,
   stats: ReadStats,
   args: Args,
-): OtherResult {
-  return new OtherResult(async (output, io) => {
-    io.report?.(async (name) => {
-      const { answerReport } = await import('../resolve/findings-output.js');
-      return answerReport(name, answer, request, false);
-    });
-    if (answer.status === 'unsolvable') {
-      const mixed = digestAndRange(request, answer);
-      if (output === 'json') {
-        const counts = { ...answer.stats, bytes: stats.bytes };
-        const findings = findingsJson(mixed);
-        io.headline(answer.summary.headline);
-        io.out(jsonDocument({ ...answerBody(answer), findings, stats: counts }));
-        return EXIT.unsolvable;
-      }
-      for (const line of findingLines(mixed)) io.out(`${line}\n`);
-    }
-    return reportUnsolved(answer, stats, args, io);
-  });
+  io: RunIo,
+): Promise<OtherResult> {
+  const { printing } = await unsolvedResult(answer, stats, args, io);
+  const findings: MakeReport = async (name) => {
+    const { answerReport } = await import('../resolve/findings-output.js');
+    return answerReport(name, answer, request, false);
+  };
+  if (answer.status === 'gave-up') return new OtherResult({ ...printing, findings });
+  const mixed = digestAndRange(request, answer);
+  const json = () => {
+    const counts = { ...answer.stats, bytes: stats.bytes };
+    return { ...answerBody(answer), findings: findingsJson(mixed), stats: counts };
+  };
+  return new OtherResult({ ...printing, findings, json, text: findingLines(mixed) });
 }
 
 function failsOn({ strict, failOn }: Args): Args['failOn'] {

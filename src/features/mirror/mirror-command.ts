@@ -8,7 +8,7 @@ import { mirrorConfigs, mirrorRules, parseMirror, type Mirror } from './mirror-r
 import { copyToMirror, planMirror, type MirroredImage } from './mirror.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
-import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
+import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import {
   lockFlag,
@@ -26,7 +26,8 @@ import { getOrCreate } from '../../base/collections.js';
 import { writeYamlStream } from '../../base/yaml/write-yaml.js';
 import { onlineRegistries } from '../../cli/sources/registries.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import { reportMismatches } from '../../cli/files/mismatches.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import { mismatchResult } from '../../cli/files/mismatches.js';
 import { COPY_TOOLS, copyCommands, mirrorNotes, mirrorOutput, type MirrorValue } from './output.js';
 
 const flags = {
@@ -89,7 +90,7 @@ export const mirrorCommand = defineCommand({
       const found = await closureImages(lockfile, 'mirrored', opened);
       const rules = mirrorRules(found, mirror);
       const images = await planMirror(found, rules, registries, concurrency);
-      if (!args.overwrite) refuseOtherImages(images, args.lock);
+      if (!args.overwrite) refuseOtherImages(images, args.lock, io);
       const packages = found.filter(({ role }) => role === 'package');
       const imageConfigs =
         target.rules.imageConfig?.rewrite === true
@@ -112,14 +113,12 @@ export const mirrorCommand = defineCommand({
 });
 
 /** Throws an `OtherResult` if the mirror has other images under the names of the locked ones. */
-function refuseOtherImages(images: readonly MirroredImage[], lock: string): void {
+function refuseOtherImages(images: readonly MirroredImage[], lock: string, io: RunIo): void {
   const others = images.filter(({ before, image }) => (before ?? image.digest) !== image.digest);
   if (others.length === 0) return;
-  throw new OtherResult((output, io) => {
-    const code = reportMismatches(others.map(otherImage), { output, lock }, io);
-    io.note('hint: `--overwrite` gives the names to the images that are locked');
-    return code;
-  });
+  throw mismatchResult(others.map(otherImage), lock, io, [
+    'hint: `--overwrite` gives the names to the images that are locked',
+  ]);
 }
 
 /** Whether an object is an ImageConfig that rewrites images to the mirror, which lacks them still. */

@@ -21,7 +21,7 @@ import { outputFlag, pinFlags, writeFlag } from '../../cli/arguments/common-flag
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
 import { extraManifestsIn, workingPlace } from '../../cli/files/lock-file.js';
 import { requireNamedLock } from '../../cli/files/named-lock.js';
-import { type ArgsOf, EXIT, type Flags, jsonDocument, OtherResult } from '../../cli/kit/command.js';
+import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { isOciPath } from '../../cli/sources/oci-path.js';
 import type { RegistryArgs } from '../../cli/sources/registries.js';
@@ -232,13 +232,11 @@ export async function renderSteps(
   const pin = args.pin ?? 'tag';
   const answer = await plan(before.lockfile, lockfile, { pin });
   if (answer.status !== 'planned') {
-    throw new OtherResult((output, full) => {
-      if (output === 'json') full.out(jsonDocument(planDocument({ answer, commands: [] })));
-      else for (const line of noPlanLines(answer)) full.note(line);
-      full.note(
-        `hint: \`xpkg-resolve plan ${shellWord(old)} ${shellWord(args.lock)}\` looks for a version in between`,
-      );
-      return answer.status === 'gave-up' ? EXIT.gaveUp : EXIT.unsolvable;
+    const hint = `hint: \`xpkg-resolve plan ${shellWord(old)} ${shellWord(args.lock)}\` looks for a version in between`;
+    throw new OtherResult({
+      json: () => planDocument({ answer, commands: [] }),
+      notes: [...(args.output === 'json' ? [] : noPlanLines(answer)), hint],
+      exit: answer.status,
     });
   }
   const folder = planFolder(args.plan);

@@ -3,7 +3,7 @@ import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { compareFleet } from './compare-projects.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import { update } from '../../resolver/resolve/resolve.js';
-import { type ArgsOf, type Flags, EXIT, OtherResult } from '../../cli/kit/command.js';
+import { type ArgsOf, type Flags, EXIT } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { eachFlags, outputFlag, lockFlag } from '../../cli/arguments/common-flags.js';
 import { resultRows, worstExitCode } from '../../cli/projects/project-results.js';
@@ -22,8 +22,8 @@ import {
   type FleetValue,
   type InspectedProject,
 } from './fleet-output.js';
-import { reportUnsolved } from '../resolve/answer-command.js';
-import { reportMismatches } from '../../cli/files/mismatches.js';
+import { unsolvedResult } from '../resolve/answer-command.js';
+import { mismatchResult } from '../../cli/files/mismatches.js';
 import { readMove, whereLocked } from '../update/moves-command.js';
 
 /** Default patterns of `--each`. */
@@ -79,11 +79,9 @@ export const fleetCommand = defineCommand({
         const moved = answer === undefined || answer.status === 'gave-up' ? [] : answer.movedTags;
         const project = { lockfile, update: moved.length > 0 ? undefined : answer };
         inspected.set(own.file![0]!, project);
-        if (moved.length > 0) {
-          throw new OtherResult((_, fullIo) => reportMismatches(moved, own, fullIo));
-        }
+        if (moved.length > 0) throw mismatchResult(moved, own.lock, ownIo);
         if (answer !== undefined && answer.status !== 'solved') {
-          throw new OtherResult((_, fullIo) => reportUnsolved(answer, { bytes: 0 }, own, fullIo));
+          throw await unsolvedResult(answer, { bytes: 0 }, own, ownIo);
         }
         return project;
       },

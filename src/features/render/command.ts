@@ -12,10 +12,10 @@ import {
   switchFlag,
 } from '../../cli/arguments/common-flags.js';
 import { type LockOnDisk, readRequiredLock } from '../../cli/files/lock-file.js';
-import { reportMismatches } from '../../cli/files/mismatches.js';
+import { mismatchResult } from '../../cli/files/mismatches.js';
 import { renderAgain, renderingNotes, writeOutputs } from '../../cli/files/render-again.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
-import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
+import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { networkFlags } from '../../cli/sources/network-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
@@ -183,9 +183,7 @@ async function renderLock(
   if (check) {
     const absent = { kind: 'bundle', file: folder.named, text: 'no bundle is there' } as const;
     const differs = folder.isEmpty ? [absent] : folder.mismatches(rendering);
-    if (differs.length > 0) {
-      throw new OtherResult((output, full) => reportMismatches(differs, { output, lock }, full));
-    }
+    if (differs.length > 0) throw mismatchResult(differs, lock, io);
     const headline = `${folder.named}/ is what ${lock} renders`;
     const note = args.output === 'json' ? undefined : headline;
     return { status: 'matched', crossplane, files, headline, note };

@@ -15,11 +15,11 @@ import {
 } from '../../cli/files/render-again.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
 import type { Report } from '../../cli/findings/report.js';
-import { type ExitCode, exitCodeOf, jsonDocument, type Outcome } from '../../cli/kit/command.js';
+import { OtherResult, type Outcome } from '../../cli/kit/command.js';
 import { outOfTimeText } from '../../cli/kit/errors.js';
 import { projectFlags } from '../../cli/projects/project.js';
 import { isOciPath } from '../../cli/sources/oci-path.js';
-import type { Io, RunIo } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import {
   answerHeadline,
   changeLines,
@@ -195,20 +195,22 @@ interface UnsolvedArgs extends Partial<Pick<Args, 'explain' | 'lock' | 'out'>> {
 
 type Unsolved = Exclude<Answer, Solved>;
 
-/** Prints why there is no answer, for commands whose value is not an `AnswerValue`. */
-export async function reportUnsolved(
+/** Returns why there is no answer, for commands whose value is not an `AnswerValue`. */
+export async function unsolvedResult(
   answer: Unsolved,
   { bytes, inputs }: Pick<AnswerValue, 'bytes' | 'inputs'>,
   args: UnsolvedArgs,
-  io: Io,
-): Promise<ExitCode> {
-  if (args.output === 'json') {
-    const { answerDocument } = await import('./answer-output.js');
-    io.out(jsonDocument(answerDocument({ answer, bytes, inputs })));
-  }
-  io.headline(unsolvedHeadline(answer));
-  for (const line of await unsolvedLines(answer, inputs, args, io)) io.note(line);
-  return exitCodeOf(answer.status);
+  io: RunIo,
+): Promise<OtherResult> {
+  return new OtherResult({
+    json: async () => {
+      const { answerDocument } = await import('./answer-output.js');
+      return answerDocument({ answer, bytes, inputs });
+    },
+    headline: unsolvedHeadline(answer),
+    notes: await unsolvedLines(answer, inputs, args, io),
+    exit: answer.status,
+  });
 }
 
 function unsolvedHeadline(answer: Unsolved): string {

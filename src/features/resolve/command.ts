@@ -19,8 +19,8 @@ import { refsArgument, resolveFlags } from '../../cli/arguments/resolve-flags.js
 import { requireSignaturesFlags } from '../../cli/arguments/signature-flags.js';
 import { isOfOtherSet, otherSetError } from '../../cli/files/lock-checks.js';
 import { type LockOnDisk, readLock, readRequiredLock } from '../../cli/files/lock-file.js';
-import { reportMismatches } from '../../cli/files/mismatches.js';
-import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
+import { mismatchResult } from '../../cli/files/mismatches.js';
+import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import type { Request } from '../../project/inputs/request.js';
@@ -146,7 +146,7 @@ async function frozenAnswer(
   const answer = answerFromLockfile(lock.lockfile, request, args);
   if (answer.status === 'stale') {
     const stale = answer.reasons.map((text) => ({ kind: 'stale', text }) as const);
-    throw new OtherResult((_output, full) => reportMismatches(stale, args, full));
+    throw mismatchResult(stale, args.lock, io);
   }
   const { lockfile } = answer;
   const writing = { lockfile, lock, text: undefined, isLocked: false };

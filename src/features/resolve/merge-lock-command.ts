@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve as resolvePath } from 'node:path';
-import { refuseUndigested, reportUnsolved } from './answer-command.js';
+import { refuseUndigested, unsolvedResult } from './answer-command.js';
 import { mergedPreferences, unmergedRoots } from './merge-lock.js';
 import { InputError } from '../../base/errors.js';
 import { writeTransaction } from '../../base/files/transaction.js';
@@ -11,8 +11,7 @@ import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { lockInputs } from '../../cli/files/lock-checks.js';
 import { readLockText } from '../../cli/files/lock-file.js';
-import { more, reportMismatches } from '../../cli/files/mismatches.js';
-import { OtherResult } from '../../cli/kit/command.js';
+import { mismatchResult, more } from '../../cli/files/mismatches.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
@@ -70,14 +69,8 @@ export const mergeLockCommand = defineCommand({
     const answer = await withProgress(io, stats, () => resolve(request, options));
     for (const warning of answer.warnings) io.note(`warning: ${warning}`);
     const moved = answer.status === 'gave-up' ? [] : answer.movedTags;
-    if (moved.length > 0) {
-      throw new OtherResult((output, full) =>
-        reportMismatches(moved, { output, lock: args.path }, full),
-      );
-    }
-    if (answer.status !== 'solved') {
-      throw new OtherResult((_output, full) => reportUnsolved(answer, stats, args, full));
-    }
+    if (moved.length > 0) throw mismatchResult(moved, args.path, io);
+    if (answer.status !== 'solved') throw await unsolvedResult(answer, stats, args, io);
     if (!args.allowUndigested && request.allowUndigested !== true)
       refuseUndigested(answer.lockfile);
     const lock = args.file === undefined ? basename(args.path) : args.path;

@@ -97,22 +97,26 @@ test('a stream is printed piece by piece, and `run` is not called', async () => 
   expect(await run(streamed, {})).toMatchObject({ code: EXIT.lockMismatch, stdout: 'one\ntwo\n' });
 });
 
-test('another result prints itself', async () => {
+test('another result is printed in place of a value', async () => {
   const missing = defineCommand({
     positionals: {},
     flags,
     run: async () => {
-      throw new OtherResult((given, io) => {
-        io.out(`no lockfile, for -o ${given}\n`);
-        return EXIT.lockMismatch;
+      throw new OtherResult({
+        json: () => ({ status: 'mismatch' }),
+        text: ['no lockfile'],
+        notes: ['hint: write one'],
+        exit: 'mismatch',
       });
     },
     text: () => expect.fail('`text` was called'),
   });
-  expect(await run(missing, { output: 'json' })).toMatchObject({
-    code: EXIT.lockMismatch,
-    stdout: 'no lockfile, for -o json\n',
-  });
+  const code = EXIT.lockMismatch;
+  const notes = ['hint: write one'];
+  expect(await run(missing, {})).toMatchObject({ code, stdout: 'no lockfile\n', notes });
+  const { stdout, ...others } = await run(missing, { output: 'json' });
+  expect(JSON.parse(stdout)).toEqual({ schemaVersion: 1, status: 'mismatch' });
+  expect(others).toMatchObject({ code, notes });
 });
 
 test('an exit code stays as it is', () => {

@@ -145,7 +145,7 @@ class SourceFile {
   /** Whether the node is a mismatch: its hints depend on its kind. */
   #isMismatch(node: Node): boolean {
     const kind = propertyOf(node, 'kind');
-    return /Mismatch/.test(this.#text) && kind !== undefined && kind.type === 'Literal';
+    return /mismatch/i.test(this.#text) && kind !== undefined && kind.type === 'Literal';
   }
 
   /** Whether the options of an error may have a hint. */
