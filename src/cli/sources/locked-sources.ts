@@ -51,7 +51,7 @@ export async function reopenSources(
   const audited = new SourceReader(own, stats);
   const { indexes = [] } = lockfile;
   if (asRecorded && indexes.length > 0) {
-    const whole = await openSources(args, io, stats, kept, indexes);
+    const whole = await openSources(args, io, kept, { stats, locked: indexes });
     return { audited, whole, each: sources };
   }
   const all = noteUnsearchableSources(firstKnowing(sources), sources, (line) => io.note(line));

@@ -15,7 +15,6 @@ import { installableVersions } from '../../crossplane/constraints/installable-ve
 import { printable } from '../../base/escape.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { readPackageYaml } from '../../crossplane/package-yaml/read-package-yaml.js';
-import { noStats, type ReadStats } from '../../resolver/driver/read-stats.js';
 import { readPackageOnDisk } from '../../sources/package-on-disk.js';
 import { readError } from '../../base/files/file-system.js';
 import type { ArgsOf, Flags, Positionals } from '../kit/command.js';
@@ -94,12 +93,12 @@ export async function namedVersion(
   io: RunIo,
   target: Target,
 ): Promise<Candidate> {
-  return (await openReference(args, io, target, noStats())).candidate;
+  return (await openReference(args, io, target)).candidate;
 }
 
-async function openReference(args: PackageArgs, io: RunIo, target: Target, stats: ReadStats) {
+async function openReference(args: PackageArgs, io: RunIo, target: Target) {
   const requested = requestedReference(args);
-  const reader = await openSources(args, io, stats, await imageConfigs(args, io));
+  const reader = await openSources(args, io, await imageConfigs(args, io));
   const version = await oneVersion(requested, reader, target);
   return { reader, candidate: { repository: requested.repository, version } };
 }
@@ -117,9 +116,8 @@ function requestedReference({ package: text }: PackageArgs): Candidate {
 }
 
 async function fetchReference(args: PackageArgs, io: RunIo, target: Target): Promise<NamedPackage> {
-  const stats = noStats();
-  const { reader, candidate } = await openReference(args, io, target, stats);
-  const found = await withProgress(io, stats, () => reader.fetch(candidate, target));
+  const { reader, candidate } = await openReference(args, io, target);
+  const found = await withProgress(io, reader.stats, () => reader.fetch(candidate, target));
   if (found === undefined) {
     throw new InputError(`no source has \`${args.package}\``, {
       hint: tagHint(await reader.tags(candidate.repository, target)),

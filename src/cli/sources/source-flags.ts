@@ -191,9 +191,8 @@ export type SourceArgs = ArgsOf<typeof sourceFlags>;
 export async function openSources(
   args: SourceArgs,
   io: RunIo,
-  stats: ReadStats = noStats(),
   kept: readonly KeptObject[] = [],
-  locked?: readonly IndexState[],
+  { stats = noStats(), locked }: Partial<Omit<OpenedFor, 'kept'>> = {},
 ): Promise<SourceReader> {
   const sources = await openEach(args, io, stats, kept, locked);
   return asOne(sources, args, io, { stats, kept, locked });

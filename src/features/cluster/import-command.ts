@@ -27,7 +27,6 @@ import type { Target } from '../../crossplane/releases/target.js';
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
 import { type PackageRoot, rootVersionText } from '../../project/inputs/request.js';
 import { formatLockfile } from '../../project/lockfile/format-lockfile.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
 import { newProjectText, projectName } from '../edit/new-project.js';
 import { findingLines } from '../lint/output.js';
 
@@ -107,9 +106,8 @@ async function readCluster(
   io: RunIo,
 ): Promise<ImportedCluster> {
   if (args.from === undefined) return importCluster(dump, { target });
-  const stats = noStats();
-  const source = await openSources(args, io, stats, extraManifestsOf(dump));
-  return withProgress(io, stats, () => importCluster(dump, { target, source }));
+  const source = await openSources(args, io, extraManifestsOf(dump));
+  return withProgress(io, source.stats, () => importCluster(dump, { target, source }));
 }
 
 /** Returns the files of a project that has what the cluster has. */

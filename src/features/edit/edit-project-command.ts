@@ -119,7 +119,7 @@ export class EditedSet {
   }
 
   async source({ kept }: Request): Promise<PackageSource> {
-    this.#source ??= await openSources(this.#args, this.#io, this.#stats, kept);
+    this.#source ??= await openSources(this.#args, this.#io, kept, { stats: this.#stats });
     return this.#source;
   }
 

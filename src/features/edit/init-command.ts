@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { ownMetadata, withoutApiDefaults } from '../../project/manifests/object-template.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
 import { andList } from '../../base/messages.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { ANY_VERSION } from '../../project/inputs/references.js';
@@ -68,14 +67,13 @@ export const initCommand = defineCommand({
     const given = args.crossplane ?? (await askForRelease(io));
     const crossplane = given && (targetFor(given)?.version ?? given);
     const request = await requestOf(args, io);
-    const stats = noStats();
-    const source = await openSources(args, io, stats, request.kept);
+    const source = await openSources(args, io, request.kept);
     const options = {
       ...resolveOptions(args, source, io),
       crossplane: crossplane ?? constraintOf(request),
     };
-    const answer = await withProgress(io, stats, () => resolve(request, options));
-    if (answer.status !== 'solved') throw await unsolvedResult(answer, stats, args, io);
+    const answer = await withProgress(io, source.stats, () => resolve(request, options));
+    if (answer.status !== 'solved') throw await unsolvedResult(answer, source.stats, args, io);
     for (const warning of answer.warnings) io.note(`warning: ${warning}`);
     const project = newProjectText({
       name: projectName(io.cwd),
@@ -139,7 +137,7 @@ async function requestOf(args: Args, io: RunIo): Promise<Request> {
 async function fullReferences(args: Args, io: RunIo): Promise<readonly string[]> {
   const { refs = [] } = args;
   if (!refs.some(isShort)) return refs;
-  const known = { lockfile: undefined, source: await openSources(args, io, noStats(), []) };
+  const known = { lockfile: undefined, source: await openSources(args, io) };
   return Promise.all(refs.map((ref) => fullReference(ref, known)));
 }
 

@@ -53,7 +53,7 @@ export const fuzzCommand = defineCommand({
     const { request, texts } = await readRequestAndTexts(args, io, options);
     // Reaching --seconds is no failure: a request in progress may still take all of --timeout.
     const waiting = timeBudget((seconds ?? 0) + args.timeout.seconds);
-    const source = await openSources({ ...args, timeout: waiting }, io, undefined, request.kept);
+    const source = await openSources({ ...args, timeout: waiting }, io, request.kept);
     const timeout = seconds === undefined ? args.timeout : timeBudget(seconds);
     const report = await fuzz(request, {
       ...resolveOptions({ ...args, timeout }, source, io),

@@ -177,10 +177,9 @@ async function* printIndex(
 
 /** Builds an index of packages; of all packages of the sources if none is named. */
 async function build(repositories: readonly Repository[], args: Args, io: RunIo) {
-  const stats = noStats();
-  const source = await openSources(args, io, stats, await imageConfigs(args, io));
+  const source = await openSources(args, io, await imageConfigs(args, io));
   const wanted = repositories.length > 0 ? repositories : await listed(source);
-  const index = await withProgress(io, stats, () =>
+  const index = await withProgress(io, source.stats, () =>
     buildIndex(source, wanted, newestTarget(), {
       note: (line) => io.note(line),
       compat: args.compat,

@@ -1,7 +1,7 @@
 import { byCodePoint } from '../../base/collections.js';
 import { lintWarnings, UNKNOWN_FIELD } from '../../crossplane/packages/advice.js';
 import { judge } from '../../crossplane/packages/admission.js';
-import { noStats, type ReadStats } from '../../resolver/driver/read-stats.js';
+import type { ReadStats } from '../../resolver/driver/read-stats.js';
 import type { Request } from '../../project/inputs/request.js';
 import type { Answer, Solved } from '../../resolver/resolve/answer.js';
 import { digestAndRange } from './requirement-rules.js';
@@ -114,16 +114,16 @@ async function lintProjectFolder(args: Args, io: RunIo): Promise<SetLint> {
     reportsUnknownFields: true,
   });
   const lock = await readLock(args, io);
-  const stats = noStats();
-  const source = await openSources(args, io, stats, request.kept);
+  const source = await openSources(args, io, request.kept);
   const options = {
     ...resolveOptions(args, source, io),
     lockfile: lock?.lockfile,
     unlock: undefined,
   };
-  const answer = await withProgress(io, stats, () => resolve(request, options));
-  if (answer.status !== 'solved') throw await withoutAnswer(answer, request, stats, args, io);
-  const findings = await withProgress(io, stats, () =>
+  const answer = await withProgress(io, source.stats, () => resolve(request, options));
+  if (answer.status !== 'solved')
+    throw await withoutAnswer(answer, request, source.stats, args, io);
+  const findings = await withProgress(io, source.stats, () =>
     lintProject(request, answer, source, { strict: args.strict }),
   );
   return { findings, crossplane: answer.target.version };

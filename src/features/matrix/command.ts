@@ -1,5 +1,4 @@
 import { matrix } from './matrix.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
 import type { Flags, Outcome } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { formatFlag, eachFlags, outputFlag, lockFlag } from '../../cli/arguments/common-flags.js';
@@ -40,21 +39,20 @@ export const matrixCommand = defineCommand({
       skip: [args.lock],
     });
     const lock = await readLock(args, io);
-    const stats = noStats();
-    const source = await openSources(args, io, stats, request.kept);
+    const source = await openSources(args, io, request.kept);
     const options = {
       ...resolveOptions(args, source, io),
       lockfile: lock?.lockfile,
       shard: args.shard === undefined ? undefined : parseShard(args.shard),
     };
-    const result = await withProgress(io, stats, () => matrix(request, options));
+    const result = await withProgress(io, source.stats, () => matrix(request, options));
     const command = { flags, positionals: refsArgument };
     const inputs = [...texts.values(), lock?.text];
     const part = options.shard && {
       ...options.shard,
       ...shardRequest({ name: 'matrix', command, args, inputs }, io),
     };
-    return { result, request, bytes: stats.bytes, part };
+    return { result, request, bytes: source.stats.bytes, part };
   },
   json: () => matrixOutput,
   text: ({ result }) => matrixLines(matrixRows(result)),

@@ -19,7 +19,6 @@ import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { CONVERTED_MARK, convertPackage } from '../../crossplane/legacy/convert-package.js';
 import { DOT_REGISTRY } from '../../crossplane/legacy/dot-registry.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
 import { readRegistryFiles, registryContents } from '../../sources/package-on-disk.js';
 import type { PackageSource } from '../../sources/package-source.js';
 
@@ -55,8 +54,7 @@ export const convertCommand = defineCommand({
     let source: Promise<PackageSource> | undefined; // opened when the package depends on a CRD
     const converted = await convertPackage(files, contents, {
       dialect: target.rules.dialect,
-      ownersOf: async (crd) =>
-        knownOwners(await (source ??= openSources(args, io, noStats())), crd, target),
+      ownersOf: async (crd) => knownOwners(await (source ??= openSources(args, io)), crd, target),
     });
     const { name, files: written, losses } = converted;
     const { out = name } = args;

@@ -16,7 +16,6 @@ import { readLock } from '../../cli/files/lock-file.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
 
 export const searchCommand = defineCommand({
   positionals: {
@@ -38,8 +37,7 @@ export const searchCommand = defineCommand({
   run: async (args, io): Promise<SearchReport> => {
     const lock = await readLock(args, io);
     const target = await projectTarget(args, io, lock);
-    const stats = noStats();
-    const source = await openSources(args, io, stats);
+    const source = await openSources(args, io);
     if (source.repositories === undefined) {
       const where = lock === undefined ? 'nothing else is' : `only \`${args.lock}\` is`;
       io.note(
@@ -48,7 +46,9 @@ export const searchCommand = defineCommand({
     }
     const lockfile = lock?.lockfile;
     const { word } = args;
-    const found = await withProgress(io, stats, () => search(word, { source, target, lockfile }));
+    const found = await withProgress(io, source.stats, () =>
+      search(word, { source, target, lockfile }),
+    );
     const packages = found.map(({ repository, ...rest }) => ({ source: repository, ...rest }));
     return { word, packages };
   },
@@ -80,11 +80,10 @@ export const versionsCommand = defineCommand({
   run: async (args, io): Promise<VersionsReport> => {
     const lock = await readLock(args, io);
     const target = await projectTarget(args, io, lock);
-    const stats = noStats();
-    const source = await openSources(args, io, stats, await imageConfigs(args, io));
+    const source = await openSources(args, io, await imageConfigs(args, io));
     const repository = await fullName(args.package, { lockfile: lock?.lockfile, source });
     const newest = args.all ? Infinity : NEWEST_SHOWN;
-    const found = await withProgress(io, stats, () =>
+    const found = await withProgress(io, source.stats, () =>
       versions(repository, { source, target, newest }),
     );
     if (found === undefined) {

@@ -121,8 +121,8 @@ export const planCommand = defineCommand({
     const old = await requireNamedLock(args.old, args, io);
     const newer = await requireNamedLock(args.new, args, io);
     const stats = noStats();
-    const source = () =>
-      openSources(args, io, stats, extraManifestsIn(newer.lockfile, newer.shown));
+    const kept = extraManifestsIn(newer.lockfile, newer.shown);
+    const source = () => openSources(args, io, kept, { stats });
     const pin = args.pin ?? 'tag';
     const [from, to] = [old.lockfile, newer.lockfile];
     const answer = await withProgress(io, stats, async () => {

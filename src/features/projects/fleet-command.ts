@@ -1,4 +1,3 @@
-import { noStats } from '../../resolver/driver/read-stats.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { compareFleet } from './compare-projects.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
@@ -148,6 +147,6 @@ async function planUpdate(
   if (!args.updates || args.passedOver !== undefined) return undefined;
   const moves = (args.packages ?? []).map((text) => readMove(text, lockfile, args.lock));
   const { request } = await readRequestAndTexts(args, io, { skip: [args.lock] });
-  const source = await openSources(args, io, noStats(), request.kept);
+  const source = await openSources(args, io, request.kept);
   return update(request, moves, { ...resolveOptions(args, source, io), lockfile });
 }

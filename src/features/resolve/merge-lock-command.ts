@@ -20,7 +20,6 @@ import { withProgress } from '../../cli/terminal/progress.js';
 import { formatLockfile } from '../../project/lockfile/format-lockfile.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { parseLockfile } from '../../project/lockfile/parse-lockfile.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 
 const { lock: _lock, ...askingFlags } = resolveFlags;
@@ -63,14 +62,13 @@ export const mergeLockCommand = defineCommand({
     const unsaved = mergedTexts(there);
     const { request, set } = await readRequestAndTexts(args, there, { unsaved });
     refuseUnmerged(unmergedRoots(sides, request));
-    const stats = noStats();
-    const source = await openSources(args, io, stats, request.kept);
+    const source = await openSources(args, io, request.kept);
     const options = { ...resolveOptions(args, source, io), lockfile: mergedPreferences(sides) };
-    const answer = await withProgress(io, stats, () => resolve(request, options));
+    const answer = await withProgress(io, source.stats, () => resolve(request, options));
     for (const warning of answer.warnings) io.note(`warning: ${warning}`);
     const moved = answer.status === 'gave-up' ? [] : answer.movedTags;
     if (moved.length > 0) throw mismatchResult(moved, args.path, io);
-    if (answer.status !== 'solved') throw await unsolvedResult(answer, stats, args, io);
+    if (answer.status !== 'solved') throw await unsolvedResult(answer, source.stats, args, io);
     if (!args.allowUndigested && request.allowUndigested !== true)
       refuseUndigested(answer.lockfile);
     const lock = args.file === undefined ? basename(args.path) : args.path;
@@ -78,7 +76,7 @@ export const mergeLockCommand = defineCommand({
     const content = formatLockfile({ ...answer.lockfile, inputs });
     const path = resolvePath(io.cwd, args.ours);
     if (args.write) await writeTransaction([{ path, content }]);
-    return { answer, bytes: stats.bytes };
+    return { answer, bytes: source.stats.bytes };
   },
   json: async () => (await import('./answer-output.js')).answerOutput,
   closingNotes: ({ answer }, { path, write }) => [

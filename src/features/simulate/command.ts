@@ -37,7 +37,6 @@ import { findInputFiles } from '../../project/inputs/input-files.js';
 import { EMPTY_REQUEST, type Request } from '../../project/inputs/request.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { parseLockfile } from '../../project/lockfile/parse-lockfile.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
 import { DUMP_COMMAND } from '../cluster/installed-cluster.js';
 import { dumpText, readDumps } from '../cluster/read-dump-command.js';
 
@@ -104,13 +103,12 @@ export const simulateCommand = defineCommand({
     const before = await clusterBefore(args, io);
     const request = await requestOf(args, before, io);
     const target = targetOf(args, { request, lockfile, before }, io);
-    const stats = noStats();
     const kept = [
       ...(request?.kept ?? []),
       ...(before?.manifests ?? []),
       ...(args.all ? extraManifestsIn(lockfile!, args.lock) : []),
     ];
-    const source = await openSources(args, io, stats, kept);
+    const source = await openSources(args, io, kept);
     const options = {
       source,
       target,
@@ -124,7 +122,7 @@ export const simulateCommand = defineCommand({
       request === undefined
         ? { all: lockfile!, pin: args.pin ?? 'tag', prune: args.prune }
         : { roots: request, locked: args.locked ? lockfile : undefined };
-    const simulation = await withProgress(io, stats, () => simulate(applied, options));
+    const simulation = await withProgress(io, source.stats, () => simulate(applied, options));
     const disagreements = args.compare
       ? compareWithLockfile(simulation.settled, lockfile!, target)
       : undefined;

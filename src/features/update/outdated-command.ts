@@ -11,7 +11,6 @@ import {
 import { targetFor } from '../../crossplane/releases/target.js';
 import { parseVersion } from '../../crossplane/constraints/version.js';
 import { outdated } from './outdated.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import {
   suggestionsApplied,
@@ -57,11 +56,10 @@ export const outdatedCommand = defineCommand({
       io.note(`note: there is no \`${DEFAULT_FILES[0]}\`: only locked packages say what fits`);
     }
     const request = read?.request ?? whatIsLocked(lockfile, extraManifestsIn(lockfile, args.lock));
-    const stats = noStats();
-    const source = await openSources(args, io, stats, request.kept);
+    const source = await openSources(args, io, request.kept);
     const apply = read && suggestionsApplied(args, givenBy(read, args, io), { io, skip });
     const options = { ...resolveOptions(args, source, io), apply };
-    const report = await withProgress(io, stats, () => outdated(lockfile, request, options));
+    const report = await withProgress(io, source.stats, () => outdated(lockfile, request, options));
     // Without input files there is nothing that `update` could resolve.
     const packages =
       read === undefined

@@ -6,7 +6,6 @@ import { flagValues, readWords } from '../../../src/cli/arguments/parser.js';
 import { openSources, sourceFlags } from '../../../src/cli/sources/source-flags.js';
 import { InputError } from '../../../src/base/errors.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
-import { noStats } from '../../../src/resolver/driver/read-stats.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { sourceArgs } from '../../support/source-args.js';
 
@@ -32,16 +31,14 @@ test('--from takes one value, so the next word is not a source', () => {
 });
 
 test('paths are relative to the working folder, and the first source that knows a package is used', async () => {
-  const stats = noStats();
   const source = await openSources(
     sourceArgs(['index:two.json', 'index:one.json']),
     fakeIo({ cwd }),
-    stats,
   );
   expect(await source.tags(A, target)).toEqual(['v2.0.0']);
   expect(await source.tags(A, target)).toEqual(['v2.0.0']);
   await source.fetch({ repository: A, version: 'v2.0.0' }, target);
-  expect(stats).toMatchObject({ listed: 1, fetched: 1, bytes: 0 });
+  expect(source.stats).toMatchObject({ listed: 1, fetched: 1, bytes: 0 });
 });
 
 test.each([

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSources } from '../../../src/cli/sources/source-flags.js';
 import { InputError } from '../../../src/base/errors.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
-import { noStats } from '../../../src/resolver/driver/read-stats.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { sourceArgs } from '../../support/source-args.js';
 import { providerYaml } from '../../support/package-yaml.js';
@@ -88,9 +87,9 @@ describe('registries', () => {
 
   test('are the default, count bytes and trace requests without secrets', async () => {
     const io = fakeIo({ cwd });
-    const stats = noStats();
     const more = { trace: true, pullSecret: ['secret.json'] };
-    const source = await openSources(sourceArgs(undefined, more), io, stats);
+    const source = await openSources(sourceArgs(undefined, more), io);
+    const { stats } = source;
     const repository = `${registry.host}/a/p`;
     await source.fetch({ repository, version: 'v1.0.0' }, target);
     const read = image.bytes.length + image.blobs.at(-1)!.bytes.length;
@@ -126,12 +125,7 @@ describe('registries', () => {
     };
     const kept = [{ object, origin: { file: 'x.yaml' } }];
     const more = { pullSecret: ['secret.json'] };
-    const source = await openSources(
-      sourceArgs(['registry'], more),
-      fakeIo({ cwd }),
-      noStats(),
-      kept,
-    );
+    const source = await openSources(sourceArgs(['registry'], more), fakeIo({ cwd }), kept);
     expect(await source.tags(P, target)).toEqual(['v1.0.0']);
   });
 
