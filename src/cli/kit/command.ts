@@ -1,9 +1,9 @@
 import type { Io, RunIo } from '../terminal/io.js';
 import type { Schema } from '../../base/json-schema.js';
-import type { MakeReport } from '../findings/report.js';
+import type { MakeReport, Report } from '../findings/report.js';
 
 /** A value on the command line, as a flag or a positional argument declares it. */
-interface Value {
+interface Argument {
   /** Absent for text. A `boolean` flag takes no value. */
   readonly type?: 'number' | 'boolean' | undefined;
   readonly choices?: readonly string[] | undefined;
@@ -16,7 +16,7 @@ interface Value {
 }
 
 /** A flag of a command. */
-export interface Flag extends Value {
+export interface Flag extends Argument {
   /** One letter: `o` for `-o`. */
   readonly alias?: string | undefined;
   /** For a flag that is on by default: another spelling of `--no-NAME`, without dashes. */
@@ -26,7 +26,7 @@ export interface Flag extends Value {
 /** Flags by the name that they have on the command line: `allow-cycles`. */
 export type Flags = Readonly<Record<string, Flag>>;
 
-interface Positional extends Value {
+interface Positional extends Argument {
   readonly demandOption?: boolean | undefined;
 }
 
@@ -42,7 +42,9 @@ type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-type ArgOf<Declared extends Value> = Declared extends { readonly coerce: (value: never) => infer T }
+type ArgOf<Declared extends Argument> = Declared extends {
+  readonly coerce: (value: never) => infer T;
+}
   ? T
   : Declared extends { readonly demandOption: true } | { readonly default: Scalar }
     ? Given<Declared>
@@ -50,11 +52,11 @@ type ArgOf<Declared extends Value> = Declared extends { readonly coerce: (value:
 
 type Scalar = string | number | boolean;
 
-type Given<Declared extends Value> = Declared extends { readonly array: true }
+type Given<Declared extends Argument> = Declared extends { readonly array: true }
   ? readonly One<Declared>[]
   : One<Declared>;
 
-type One<Declared extends Value> = Declared extends { readonly choices: readonly (infer T)[] }
+type One<Declared extends Argument> = Declared extends { readonly choices: readonly (infer T)[] }
   ? T
   : Declared extends { readonly type: 'boolean' }
     ? boolean
@@ -186,4 +188,117 @@ export class OtherResult extends Error {
 /** What `-o json` prints: one document, in the version of the format that pipelines rely on. */
 export function jsonDocument(fields: object): string {
   return `${JSON.stringify({ schemaVersion: 1, ...fields }, null, 2)}\n`;
+}
+
+type Awaitable<T> = T | Promise<T>;
+
+/** A use case that returns a value, and how the value is printed. */
+interface Behavior<Value, Args> {
+  /** The use case. It prints no data, and throws `OtherResult` for a result that is not a `Value`. */
+  readonly run: (args: Args, io: RunIo) => Promise<Value>;
+  /** The document of `-o json`. */
+  readonly json?: () => Awaitable<JsonOutput<Value, NoInfer<Args>>>;
+  /** What goes to stdout unless `-o json` is given: lines, or a text that is printed as it is. */
+  readonly text?: (value: Value, args: Args, io: RunIo) => Awaitable<readonly string[] | string>;
+  /** Documents that `-o json` prints instead of one, a line each. */
+  readonly jsonLines?: (value: Value, args: Args) => Awaitable<readonly object[]>;
+  /** Data that is printed piece by piece, instead of `run`; undefined: `run` is called. */
+  readonly stream?: (args: Args, io: RunIo) => AsyncGenerator<string, Outcome> | undefined;
+  /** The report that `--format` writes; `command` is the name as typed. */
+  readonly findings?: (value: Value, args: Args, io: RunIo, command: string) => Awaitable<Report>;
+  /** Lines for stderr, before the data. */
+  readonly notes?: (value: Value, args: Args) => Awaitable<readonly string[]>;
+  /** Lines for stderr, after the data. */
+  readonly closingNotes?: (value: Value, args: Args, io: RunIo) => Awaitable<readonly string[]>;
+  /** The result in one line, for a table of many projects; undefined: none. */
+  readonly headline?: (value: Value, args: Args) => string | undefined;
+  /** The result that the exit code stands for; without it, every run that returns a value is ok. */
+  readonly exit?: (value: Value, args: Args) => Outcome | ExitCode;
+  /** The text is the user's own data: it is printed unchanged unless stdout is a terminal. */
+  readonly isVerbatim?: true | undefined;
+}
+
+/** Declares a command; the types of `run` follow from its flags and positionals. */
+export function defineCommand<const P extends Positionals, const F extends Flags, Value>(
+  definition: CommandSyntax<P, F> & Behavior<Value, ArgsOf<P & F>>,
+): AnyCommand {
+  return {
+    ...definition,
+    run: (args: ArgsOf<P & F>, io: Io) => runDefinition(definition, args, io),
+  };
+}
+
+async function runDefinition<Value, Args>(
+  definition: Behavior<Value, Args>,
+  args: Args,
+  io: Io,
+): Promise<ExitCode> {
+  const { output } = args as { readonly output?: string };
+  try {
+    const pieces = definition.stream?.(args, io);
+    if (pieces !== undefined) return await printPieces(pieces, io);
+    const value = await definition.run(args, io);
+    return await printValue(definition, value, args, output, io);
+  } catch (error) {
+    if (error instanceof OtherResult) return printOther(error.printing, output, io);
+    throw error;
+  }
+}
+
+async function printOther(
+  { json, text = [], notes, findings, headline, exit }: OtherResult['printing'],
+  output: string | undefined,
+  io: Io,
+): Promise<ExitCode> {
+  if (findings !== undefined) io.report?.(findings);
+  if (output !== 'json') for (const line of text) io.out(`${line}\n`);
+  else if (json !== undefined) io.out(jsonDocument(await json()));
+  if (headline !== undefined) io.headline(headline);
+  for (const line of notes) io.note(line);
+  return exitCodeOf(exit);
+}
+
+async function printPieces(pieces: AsyncGenerator<string, Outcome>, io: Io): Promise<ExitCode> {
+  for (;;) {
+    const { done, value } = await pieces.next();
+    if (done) return exitCodeOf(value);
+    io.out(value);
+  }
+}
+
+async function printValue<Value, Args>(
+  definition: Behavior<Value, Args>,
+  value: Value,
+  args: Args,
+  output: string | undefined,
+  io: Io,
+): Promise<ExitCode> {
+  const { findings } = definition;
+  if (findings !== undefined) {
+    io.report?.(async (command) => findings(value, args, io, command));
+  }
+  for (const line of (await definition.notes?.(value, args)) ?? []) io.note(line);
+  if (output === 'json') {
+    for (const document of (await definition.jsonLines?.(value, args)) ?? []) {
+      io.out(`${JSON.stringify({ schemaVersion: 1, ...document })}\n`);
+    }
+    const document = (await definition.json?.())?.write(value, args);
+    if (document !== undefined) io.out(jsonDocument(document));
+  } else await printText(definition, value, args, io);
+  const headline = definition.headline?.(value, args);
+  if (headline !== undefined) io.headline(headline);
+  for (const line of (await definition.closingNotes?.(value, args, io)) ?? []) io.note(line);
+  return exitCodeOf(definition.exit?.(value, args) ?? EXIT.done);
+}
+
+async function printText<Value, Args>(
+  { text, isVerbatim }: Behavior<Value, Args>,
+  value: Value,
+  args: Args,
+  io: Io,
+): Promise<void> {
+  const made = (await text?.(value, args, io)) ?? [];
+  if (typeof made !== 'string') for (const line of made) io.out(`${line}\n`);
+  else if (isVerbatim && io.terminal.out() === undefined) io.verbatim(made);
+  else if (made !== '') io.out(made);
 }

@@ -3,7 +3,7 @@ import { driftLines, driftOutput, type DriftValue } from './output.js';
 import { dumpArgument, dumpFlags, readDumps } from './read-dump-command.js';
 import { lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { networkFlags } from '../../cli/sources/network-flags.js';
 
 export const driftCommand = defineCommand({

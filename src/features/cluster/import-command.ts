@@ -17,8 +17,7 @@ import { lockFlag, outputFlag, writeFlag } from '../../cli/arguments/common-flag
 import { exactTarget } from '../../cli/arguments/target-flag.js';
 import { lockInputs } from '../../cli/files/lock-checks.js';
 import { workingPlace } from '../../cli/files/lock-file.js';
-import type { ArgsOf, Flags } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { type ArgsOf, defineCommand, type Flags } from '../../cli/kit/command.js';
 import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';

@@ -18,8 +18,7 @@ import { imageConfigs } from '../../cli/arguments/input-flags.js';
 import { projectTarget } from '../../cli/arguments/target-flag.js';
 import { extraManifestsIn } from '../../cli/files/lock-file.js';
 import { namedLock, type NamedLock } from '../../cli/files/named-lock.js';
-import type { ArgsOf, Flags } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { type ArgsOf, defineCommand, type Flags } from '../../cli/kit/command.js';
 import {
   type NamedPackage,
   namedVersion,

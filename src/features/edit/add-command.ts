@@ -10,7 +10,7 @@ import {
   rootVersionText,
 } from '../../project/inputs/request.js';
 import { lockedIn } from '../../project/lockfile/lockfile.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
 import { fullReference } from '../../cli/arguments/package-names.js';
 import { EditedSet, editFlags, withEdits } from './edit-project-command.js';

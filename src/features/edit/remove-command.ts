@@ -4,7 +4,7 @@ import { lockGraph } from '../../project/lockfile/lock-graph.js';
 import { InputError } from '../../base/errors.js';
 import type { Request } from '../../project/inputs/request.js';
 import { didYouMean } from '../../base/messages.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
 import { more } from '../../cli/files/mismatches.js';
 import { ambiguousName, lockedPackage } from '../../cli/arguments/package-names.js';

@@ -1,6 +1,6 @@
 import { isPackageSet } from '../../project/edit/package-list.js';
 import { targetFor } from '../../crossplane/releases/target.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
 import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
 import { EditedSet, editFlags, withEdits } from './edit-project-command.js';

@@ -1,8 +1,7 @@
 import { graphOfDiff, graphOfLockfile } from './build-graph.js';
 import type { PackageGraph } from './package-graph.js';
 import { InputError } from '../../base/errors.js';
-import type { ArgsOf, Flags } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { type ArgsOf, defineCommand, type Flags } from '../../cli/kit/command.js';
 import { writeFlag, lockFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';

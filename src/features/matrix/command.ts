@@ -1,6 +1,5 @@
 import { matrix } from './matrix.js';
-import type { Flags, Outcome } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand, type Flags, type Outcome } from '../../cli/kit/command.js';
 import { formatFlag, eachFlags, outputFlag, lockFlag } from '../../cli/arguments/common-flags.js';
 import { shardRequest, parseShard } from '../../cli/projects/shards.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';

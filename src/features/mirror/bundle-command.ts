@@ -6,7 +6,7 @@ import { InputError } from '../../base/errors.js';
 import { removeAbandoned, type LayoutWriter } from '../../oci/store/layout-writer.js';
 import { writeBundleFile, fillLayout } from './bundle.js';
 import { closureImages } from './lockfile-images.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import {
   outFlag,
   writeFlag,

@@ -1,6 +1,6 @@
 import { closureImages } from './lockfile-images.js';
 import { platformImages } from './image-parts.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
 import { sourceFlags } from '../../cli/sources/source-flags.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';

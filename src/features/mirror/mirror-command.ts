@@ -8,8 +8,7 @@ import { mirrorConfigs, mirrorRules, parseMirror, type Mirror } from './mirror-r
 import { copyToMirror, planMirror, type MirroredImage } from './mirror.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
-import type { ArgsOf, Flags } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { type ArgsOf, defineCommand, type Flags } from '../../cli/kit/command.js';
 import {
   lockFlag,
   keepHostFlag,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { packagesWithDigests } from './lockfile-images.js';
 import { vendor } from './vendor.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { writeFlag, lockFlag, outputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';

@@ -4,8 +4,13 @@ import { getOrCreate } from '../../base/collections.js';
 import { isMapping, type JsonObject } from '../../base/json.js';
 import { outputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
-import type { ArgsOf, Flags, Outcome, Positionals } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import {
+  type ArgsOf,
+  defineCommand,
+  type Flags,
+  type Outcome,
+  type Positionals,
+} from '../../cli/kit/command.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import {
   adviceFor,

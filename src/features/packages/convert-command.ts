@@ -14,7 +14,7 @@ import { writeTransaction } from '../../base/files/transaction.js';
 import { outputFlag, writeFlag } from '../../cli/arguments/common-flags.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
 import { workingPlace } from '../../cli/files/lock-file.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { CONVERTED_MARK, convertPackage } from '../../crossplane/legacy/convert-package.js';

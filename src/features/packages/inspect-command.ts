@@ -1,5 +1,5 @@
 import { projectTarget } from '../../cli/arguments/target-flag.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { openPackage, packageArgument, packageFlags } from '../../cli/sources/package-argument.js';
 import {
   crossplaneConstraint,

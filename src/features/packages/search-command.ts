@@ -13,7 +13,7 @@ import { imageConfigFlag, imageConfigs } from '../../cli/arguments/input-flags.j
 import { fullName } from '../../cli/arguments/package-names.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
 import { readLock } from '../../cli/files/lock-file.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 

@@ -21,8 +21,7 @@ import { outputFlag, pinFlags, writeFlag } from '../../cli/arguments/common-flag
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
 import { extraManifestsIn, workingPlace } from '../../cli/files/lock-file.js';
 import { requireNamedLock } from '../../cli/files/named-lock.js';
-import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { type ArgsOf, defineCommand, type Flags, OtherResult } from '../../cli/kit/command.js';
 import { isOciPath } from '../../cli/sources/oci-path.js';
 import type { RegistryArgs } from '../../cli/sources/registries.js';
 import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';

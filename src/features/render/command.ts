@@ -15,8 +15,7 @@ import { type LockOnDisk, readRequiredLock } from '../../cli/files/lock-file.js'
 import { mismatchResult } from '../../cli/files/mismatches.js';
 import { renderAgain, renderingNotes, writeOutputs } from '../../cli/files/render-again.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
-import type { ArgsOf, Flags } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { type ArgsOf, defineCommand, type Flags } from '../../cli/kit/command.js';
 import { networkFlags } from '../../cli/sources/network-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { isObjectName } from '../../crossplane/packages/object-names.js';

@@ -14,8 +14,7 @@ import {
 import { type KrmAnswer, type KrmResult, transformItems, validateItems } from './krm.js';
 import type { Pin } from '../../project/manifests/package-object.js';
 import { render } from '../../project/manifests/render.js';
-import { EXIT, type ExitCode } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand, EXIT, type ExitCode } from '../../cli/kit/command.js';
 import { DEFAULT_LOCK, pinFlags } from '../../cli/arguments/common-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { readLockFile } from '../../cli/files/lock-file.js';

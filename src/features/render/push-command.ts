@@ -10,7 +10,7 @@ import {
 import { readRequiredLock } from '../../cli/files/lock-file.js';
 import { renderAgain, renderingNotes } from '../../cli/files/render-again.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { BULK_TIMEOUT_S, networkFlags, timeoutFlag } from '../../cli/sources/network-flags.js';
 import { LOCK_TITLE, pushPlace } from '../../cli/sources/registries.js';
 import { sourceDate } from '../../cli/terminal/environment.js';

@@ -12,7 +12,7 @@ import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.
 import { lockInputs } from '../../cli/files/lock-checks.js';
 import { readLockText } from '../../cli/files/lock-file.js';
 import { mismatchResult, more } from '../../cli/files/mismatches.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { changeLines } from '../../cli/terminal/package-text.js';

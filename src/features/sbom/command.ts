@@ -1,5 +1,5 @@
 import { sourceDate, toolVersion } from '../../cli/terminal/environment.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { lockFlag } from '../../cli/arguments/common-flags.js';
 import { networkFlags } from '../../cli/sources/network-flags.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';

@@ -24,8 +24,7 @@ import {
   MAX_LOCKFILE_BYTES,
   readRequiredLock,
 } from '../../cli/files/lock-file.js';
-import type { ArgsOf } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { type ArgsOf, defineCommand } from '../../cli/kit/command.js';
 import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';

@@ -1,6 +1,5 @@
 import { writeFlag, outputFlag } from '../../cli/arguments/common-flags.js';
-import type { ArgsOf, Flags, Positionals } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { type ArgsOf, defineCommand, type Flags, type Positionals } from '../../cli/kit/command.js';
 import * as json from '../../cli/kit/json-schema.js';
 import { cacheFolder } from '../../cli/sources/network-flags.js';
 import { counted } from '../../cli/terminal/package-text.js';

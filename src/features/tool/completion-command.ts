@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { SCRIPTS } from '../../cli/kit/completion-script.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 
 export const completionCommand = defineCommand({
   positionals: {

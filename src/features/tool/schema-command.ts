@@ -1,7 +1,6 @@
 import type { Schema } from '../../base/json-schema.js';
-import type { AnyCommand, CommandRow } from '../../cli/kit/command.js';
+import { type AnyCommand, type CommandRow, defineCommand } from '../../cli/kit/command.js';
 import { ERROR_OUTPUT, MISMATCH_OUTPUT } from '../../cli/kit/json-schema.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
 import { EACH_OUTPUT } from '../../cli/projects/project-results.js';
 import { PACKAGE_SET_SCHEMA } from '../../project/inputs/package-set-schema.js';
 import { LOCKFILE_SCHEMA } from '../../project/lockfile/lockfile-schema.js';

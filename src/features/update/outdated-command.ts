@@ -11,7 +11,7 @@ import {
 import { targetFor } from '../../crossplane/releases/target.js';
 import { parseVersion } from '../../crossplane/constraints/version.js';
 import { outdated } from './outdated.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import {
   suggestionsApplied,
   withPrintedAdvice,

@@ -13,7 +13,7 @@ import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.
 import { requireSignaturesFlags } from '../../cli/arguments/signature-flags.js';
 import { refuseOtherSet } from '../../cli/files/lock-checks.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import type { Request } from '../../project/inputs/request.js';
 import { update } from '../../resolver/resolve/resolve.js';

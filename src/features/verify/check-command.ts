@@ -30,8 +30,13 @@ import {
   mismatchFindings,
 } from '../../cli/findings/report-parts.js';
 import type { ReportFinding } from '../../cli/findings/report.js';
-import { type ArgsOf, EXIT, type ExitCode, type Flags } from '../../cli/kit/command.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import {
+  type ArgsOf,
+  defineCommand,
+  EXIT,
+  type ExitCode,
+  type Flags,
+} from '../../cli/kit/command.js';
 import { expectedFailure } from '../../cli/kit/errors.js';
 import { reopenSources } from '../../cli/sources/locked-sources.js';
 import type { RunIo } from '../../cli/terminal/io.js';

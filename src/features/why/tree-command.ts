@@ -1,6 +1,6 @@
 import { lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';
-import { defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/command.js';
 import { sourceFlags } from '../../cli/sources/source-flags.js';
 import { counted, shortVersion } from '../../cli/terminal/package-text.js';
 import { lockTree, type TreeNode } from '../../project/lockfile/lock-graph.js';

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Schema } from '../../../src/base/json-schema.js';
 import { COMMANDS } from '../../../src/commands.js';
-import { type AnyCommand, EXIT, exitCodeOf, OtherResult } from '../../../src/cli/kit/command.js';
-import { defineCommand } from '../../../src/cli/kit/define-command.js';
+import {
+  type AnyCommand,
+  defineCommand,
+  EXIT,
+  exitCodeOf,
+  OtherResult,
+} from '../../../src/cli/kit/command.js';
 import { count, jsonOutput, outputSchema, type Static } from '../../../src/cli/kit/json-schema.js';
 import type { Report } from '../../../src/cli/findings/report.js';
 import { OUTPUT_SCHEMAS } from '../../support/output-schemas.js';
