@@ -26,7 +26,6 @@ import type { Request } from '../../project/inputs/request.js';
 import { answerFromLockfile } from '../../resolver/resolve/frozen.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import type { ResolveOptions } from '../../resolver/resolve/to-problem.js';
-import { formatOfFile, writeGraph } from '../graph/output.js';
 
 const flags = {
   ...resolveFlags,
@@ -68,7 +67,7 @@ export const resolveCommand = defineCommand({
     ],
   ],
   run: async (args, io) => {
-    refuseContradictions(args);
+    await refuseContradictions(args);
     const inputs = await readGiven(args, io);
     const lock = await lockOfSet(inputs, args, io);
     if (args.frozen) return frozenAnswer(lock!, inputs.request, args, io);
@@ -98,7 +97,7 @@ async function lockOfSet({ set }: Given, args: Args, io: RunIo): Promise<LockOnD
   throw otherSetError(lock.lockfile.inputs!, set, args.lock);
 }
 
-function refuseContradictions(args: Args): void {
+async function refuseContradictions(args: Args): Promise<void> {
   const { locked, frozen, upgrade } = args;
   const hint = args.applyHint !== undefined;
   const conflicts = [
@@ -113,7 +112,7 @@ function refuseContradictions(args: Args): void {
   ] as const;
   for (const [isGiven, one, other] of conflicts) if (isGiven) throw conflictingFlags(one, other);
   refuseTwoOutputs(args);
-  if (args.graph !== undefined) formatOfFile(args.graph);
+  if (args.graph !== undefined) (await import('../graph/output.js')).formatOfFile(args.graph);
 }
 
 /** Draws the graph of `--graph`, and returns notes about it. */
@@ -129,6 +128,7 @@ async function graphNotes(
     return canDraw ? ['note: `--graph why.html` draws this'] : [];
   }
   const { graphOfAnswer } = await import('../graph/build-graph.js');
+  const { writeGraph } = await import('../graph/output.js');
   const notes: string[] = [];
   const noting = { ...io, note: (line: string) => void notes.push(line) };
   await writeGraph(graphOfAnswer(answer, lock?.lockfile), graph, noting, { write });
