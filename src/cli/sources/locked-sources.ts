@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { ReadStats } from '../../resolver/driver/read-stats.js';
 import { SourceReader } from '../../resolver/driver/source-reader.js';
-import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import { byRepository, type Lockfile } from '../../project/lockfile/lockfile.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
 import { auditedSource, type IsLocked } from '../../sources/audited-source.js';
@@ -56,7 +56,7 @@ export async function reopenSources(
   }
   const all = noteUnsearchableSources(firstKnowing(sources), sources, (line) => io.note(line));
   const rest = withConcurrencyLimit(all, args.concurrency);
-  const locked = new Map(lockfile.packages.map((each) => [each.repository, each]));
+  const locked = byRepository(lockfile.packages);
   const whole = new SourceReader(lockedFirst(audited, rest, locked), stats);
   return { audited, whole, each: sources };
 }

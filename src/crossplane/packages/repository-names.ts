@@ -46,6 +46,11 @@ function missingPlace(place: string, names: readonly string[]): string {
 const MEMBER = /^provider-([^-]+)-(.+)$/;
 const FAMILY_PACKAGE = /^provider-family-(.+)$/;
 
+/** Returns the registry of a repository. */
+export function registryOf(repository: Repository): string {
+  return repository.split('/', 1)[0]!;
+}
+
 /** Returns the registry and the organization of a repository. */
 export function organizationOf(repository: Repository): string {
   return repository.slice(0, Math.max(0, repository.lastIndexOf('/')));

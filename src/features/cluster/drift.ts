@@ -26,7 +26,11 @@ import { type OwnedObject, ownershipKey } from '../../crossplane/packages/owned-
 import { PACKAGE_KINDS, type Repository } from '../../crossplane/packages/package.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import { packagesWithoutDigest } from '../../project/lockfile/lock-graph.js';
-import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
+import {
+  byRepository,
+  type LockedPackage,
+  type Lockfile,
+} from '../../project/lockfile/lockfile.js';
 import { bundleOf } from '../../project/manifests/bundle.js';
 import { labelOf } from '../../project/manifests/object-names.js';
 import { plainSpec, withoutClusterState } from '../../project/manifests/object-template.js';
@@ -94,7 +98,7 @@ function expectedObjects(
   lockfile: Lockfile,
   { packages, target, dump }: InstalledCluster,
 ): ReadonlyMap<string, JsonObject> {
-  const locked = new Map(lockfile.packages.map((each) => [each.repository, each]));
+  const locked = byRepository(lockfile.packages);
   const usesDigests =
     packages.every(({ repository, version }) => locked.get(repository)?.digest === version) &&
     packages.some(({ repository, version }) => locked.get(repository)?.version !== version);

@@ -9,6 +9,7 @@ import {
 import type { Repository } from '../../crossplane/packages/package.js';
 import { lockGraph, type LockGraph } from '../../project/lockfile/lock-graph.js';
 import {
+  byRepository,
   type Change,
   changesBetween,
   isSameInstallation,
@@ -46,7 +47,8 @@ export interface PackageChanges {
 }
 
 export function packageChanges(oldLock: Lockfile, newLock: Lockfile): PackageChanges {
-  const [oldPackages, newPackages] = [byRepository(oldLock), byRepository(newLock)];
+  const oldPackages = byRepository(oldLock.packages);
+  const newPackages = byRepository(newLock.packages);
   const [oldGraph, newGraph] = [lockGraph(oldLock), lockGraph(newLock)];
   const changes = changesBetween(oldLock, newLock).map((change): PackageChange => {
     const before = oldPackages.get(change.repository);
@@ -59,10 +61,6 @@ export function packageChanges(oldLock: Lockfile, newLock: Lockfile): PackageCha
     removed: changes.filter(({ after }) => after === undefined),
     moved: changes.filter(({ before, after }) => before !== undefined && after !== undefined),
   };
-}
-
-function byRepository({ packages }: Lockfile): ReadonlyMap<Repository, LockedPackage> {
-  return new Map(packages.map((locked) => [locked.repository, locked]));
 }
 
 function wantsOf({ repository, direct }: LockedPackage, graph: LockGraph): Want[] {
@@ -94,7 +92,7 @@ export interface OwnerChange extends OwnedObject {
 /** Returns the differences in ownership between two lockfiles, by kind and name of the object. */
 export function ownerChanges(oldLock: Lockfile, newLock: Lockfile): OwnerChange[] {
   const [oldOwners, newOwners] = [ownersIn(oldLock), ownersIn(newLock)];
-  const installed = byRepository(newLock);
+  const installed = byRepository(newLock.packages);
   const keys = new Set([...oldOwners.keys(), ...newOwners.keys()]);
   const changes = [...keys].flatMap((key): OwnerChange[] => {
     const [before, after] = [oldOwners.get(key), newOwners.get(key)];

@@ -11,6 +11,7 @@ import { ambiguousName, lockedPackage } from '../../cli/arguments/package-names.
 import { EditedSet, editFlags, withEdits } from './edit-project-command.js';
 import { answerPrinting } from '../resolve/answer-command.js';
 import { shellWord } from '../../base/escape.js';
+import { packageName } from '../../crossplane/packages/repository-names.js';
 
 export const removeCommand = defineCommand({
   positionals: {
@@ -81,7 +82,7 @@ function entryNamed(
       hint: `\`xpkg-resolve why ${shellWord(typed)}\` says how it came to be locked`,
     });
   }
-  const names = entries.flatMap(({ name }) => [name, name.split('/').at(-1)!]);
+  const names = entries.flatMap(({ name }) => [name, packageName(name)]);
   const meant = didYouMean(typed, names);
   throw new InputError(`\`${file}\` does not ask for \`${typed}\``, {
     hint: meant === undefined ? 'it lists what can be removed' : `did you mean \`${meant}\`?`,

@@ -1,4 +1,8 @@
-import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
+import {
+  byRepository,
+  type LockedPackage,
+  type Lockfile,
+} from '../../project/lockfile/lockfile.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { replacedRepository, type Request } from '../../project/inputs/request.js';
 import { targetFor } from '../../crossplane/releases/target.js';
@@ -14,9 +18,7 @@ export interface LockSides {
 
 /** Returns the version that only one side changed, or else the newer one, of each package. */
 export function mergedPreferences({ base, ours, theirs }: LockSides): Lockfile {
-  const [before, left, right] = [base, ours, theirs].map(
-    (side) => new Map(side?.packages.map((each) => [each.repository, each])),
-  );
+  const [before, left, right] = [base, ours, theirs].map((side) => byRepository(side?.packages));
   const repositories = new Set([...left!.keys(), ...right!.keys()]);
   const packages = [...repositories].sort(byCodePoint).map((repository) => {
     const [one, other] = [left!.get(repository), right!.get(repository)];

@@ -35,7 +35,7 @@ import { joinReference, splitPackageReference } from '../../crossplane/packages/
 import { packageManagerRules } from '../../crossplane/releases/package-manager-rules.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import type { Request } from '../../project/inputs/request.js';
-import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import { byRepository, type Lockfile } from '../../project/lockfile/lockfile.js';
 import { bundleOf } from '../../project/manifests/bundle.js';
 import { labelOf } from '../../project/manifests/object-names.js';
 import type { Pin } from '../../project/manifests/package-object.js';
@@ -248,7 +248,7 @@ export function compareWithLockfile(
   { packages }: Pick<Lockfile, 'packages'>,
   target: Target,
 ): VersionDifference[] {
-  const locked = new Map(packages.map((each) => [each.repository, each]));
+  const locked = byRepository(packages);
   const installed = new Map(
     state.objects.flatMap(({ reference }) => {
       const split = splitPackageReference(reference, target);

@@ -7,7 +7,11 @@ import { createsCrd } from '../../crossplane/packages/owned-objects.js';
 import type { PackageMeta, Requirement } from '../../crossplane/packages/package-meta.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { EMPTY_REQUEST, lockedRoot, type Request } from '../../project/inputs/request.js';
-import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
+import {
+  byRepository,
+  type LockedPackage,
+  type Lockfile,
+} from '../../project/lockfile/lockfile.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import { suffixedName } from '../../project/manifests/object-names.js';
 import type { CheckedPackage } from '../../resolver/driver/source-reader.js';
@@ -72,7 +76,7 @@ function pinsOf({ manifest, baseLayer, packageYaml }: Pins, locked: Pins): Pins 
 
 /** Returns the differences in the user's inputs between two lockfiles of the same versions. */
 function inputMismatches(lockfile: Lockfile, derived: Lockfile): Mismatch[] {
-  const needed = new Map(derived.packages.map((one) => [one.repository, one]));
+  const needed = byRepository(derived.packages);
   const perPackage = lockfile.packages.flatMap((locked): Mismatch[] => {
     const { repository, version } = locked;
     const found = needed.get(repository);

@@ -1,4 +1,4 @@
-import type { LockedPackage, Lockfile } from './lockfile.js';
+import { byRepository, type LockedPackage, type Lockfile } from './lockfile.js';
 import { byCodePoint, groupBy, stronglyConnectedComponents } from '../../base/collections.js';
 import type { JsonObject } from '../../base/json.js';
 import {
@@ -46,7 +46,7 @@ export function lockGraph(
   { packages }: Pick<Lockfile, 'packages'>,
   installed: (named: Repository) => Repository = (named) => named,
 ): LockGraph {
-  const byRepository = new Map(packages.map((locked) => [locked.repository, locked]));
+  const known = byRepository(packages);
   let owners: ReadonlyMap<string, LockedPackage> | undefined;
   const ownerOf = (demand: CrdRef, requirer?: LockedPackage) =>
     'crd' in demand
@@ -61,7 +61,7 @@ export function lockGraph(
       const isPackage = requirement.requires === 'package';
       const constraint = isPackage ? requirement.constraint : requirement.text;
       const to = isPackage
-        ? byRepository.get(installed(requirement.repository))
+        ? known.get(installed(requirement.repository))
         : ownerOf(requirement.demand, from);
       return to === undefined ? [] : [{ from, to, requirement, constraint }];
     }),
@@ -105,7 +105,7 @@ function startsOf(
  * The members of a cycle are adjacent, by repository.
  */
 export function inApplyOrder(packages: readonly LockedPackage[]): readonly LockedPackage[] {
-  const byRepository = new Map(packages.map((each) => [each.repository, each]));
+  const known = byRepository(packages);
   const dependencies = dependencyGraph(packages);
   const pending = cyclesOf(dependencies);
   /** Repositories that are ordered, in this order. */
@@ -118,7 +118,7 @@ export function inApplyOrder(packages: readonly LockedPackage[]): readonly Locke
     );
     for (const member of pending.splice(next, 1)[0]!) done.add(member);
   }
-  return Array.from(done, (repository) => byRepository.get(repository)!);
+  return Array.from(done, (repository) => known.get(repository)!);
 }
 
 /** Returns groups of packages that depend on each other, and packages that depend on themselves. */

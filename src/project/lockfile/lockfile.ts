@@ -54,6 +54,13 @@ export interface LockedPackage {
   readonly object: ObjectTemplate;
 }
 
+/** Returns packages by their repositories; none for undefined. */
+export function byRepository<Package extends { readonly repository: Repository }>(
+  packages: readonly Package[] = [],
+): ReadonlyMap<Repository, Package> {
+  return new Map(packages.map((each) => [each.repository, each]));
+}
+
 /** Returns the locked package of a repository, if there is one. */
 export function lockedIn(
   { packages }: Lockfile,
@@ -149,8 +156,8 @@ export interface Change {
 
 /** Returns the differences between two lockfiles, by package. */
 export function changesBetween(before: Lockfile | undefined, after: Lockfile): Change[] {
-  const old = new Map(before?.packages.map((locked) => [locked.repository, locked]));
-  const current = new Map(after.packages.map((locked) => [locked.repository, locked]));
+  const old = byRepository(before?.packages);
+  const current = byRepository(after.packages);
   const repositories = [...new Set([...old.keys(), ...current.keys()])].sort(byCodePoint);
   return repositories.flatMap((repository): Change[] => {
     const [a, b] = [old.get(repository), current.get(repository)];

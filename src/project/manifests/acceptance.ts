@@ -16,7 +16,7 @@ import {
 } from '../../crossplane/packages/reference.js';
 import type { Target, TargetRules } from '../../crossplane/releases/target.js';
 import { dependencyCycles } from '../lockfile/lock-graph.js';
-import type { LockedPackage, Lockfile } from '../lockfile/lockfile.js';
+import { byRepository, type LockedPackage, type Lockfile } from '../lockfile/lockfile.js';
 
 /** A rule of the cluster for the objects that it is given. */
 export type AcceptanceRule =
@@ -337,7 +337,7 @@ interface InstalledSet extends Output {
 }
 
 function installedSet(output: Output): InstalledSet {
-  const locked = new Map(output.lockfile.packages.map((each) => [each.repository, each]));
+  const locked = byRepository(output.lockfile.packages);
   const installed = output.objects.flatMap((object, position): Installed[] => {
     const { kind } = object;
     if (typeof kind !== 'string' || !PACKAGE_KINDS.some((each) => each === kind)) return [];

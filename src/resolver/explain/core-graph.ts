@@ -9,6 +9,7 @@ import {
   isFamilyPackage,
   organizationOf,
   packageName,
+  registryOf,
 } from '../../crossplane/packages/repository-names.js';
 import type { Subjects } from '../solver/encoder-context.js';
 import type { Fact, FactOf, Term, Variable } from '../solver/incompatibility.js';
@@ -327,7 +328,7 @@ function spelledTwice({ one, other, count }: OwnershipConflict): string | undefi
 /** The same package, or the packages of one family, from two registries or organizations. */
 function twoPlaces({ one, other, count }: OwnershipConflict): string | undefined {
   if (packageName(one.repository) !== packageName(other.repository)) return undefined;
-  const [host, otherHost] = [one, other].map(({ repository }) => repository.split('/')[0]);
+  const [host, otherHost] = [one, other].map(({ repository }) => registryOf(repository));
   const both = `${one.name} and ${other.name}`;
   if (isFamilyPackage(one.repository)) {
     const place = host === otherHost ? 'organisation' : 'registry';
