@@ -1,8 +1,7 @@
 import { isDigest } from '../../base/digest.js';
-import { NEWEST_DIALECT } from '../../crossplane/constraints/version.js';
+import { compareVersionTexts, NEWEST_DIALECT } from '../../crossplane/constraints/version.js';
 import type { Solved } from '../../resolver/resolve/answer.js';
 import type { Movement } from '../../resolver/resolve/movements.js';
-import { compareVersionTexts } from '../../resolver/suggest/change-effect.js';
 
 /** `1 package`, `2 packages`. */
 export function counted(count: number, noun: string): string {

@@ -65,6 +65,12 @@ export function compareVersions(a: Version, b: Version): number {
   return compare(a, b, 0);
 }
 
+/** Compares two versions; undefined if one of them is a digest, or a tag that is no version. */
+export function compareVersionTexts(a: string, b: string, dialect: Dialect): number | undefined {
+  const [one, other] = [parseVersion(a, dialect), parseVersion(b, dialect)];
+  return one && other && compareVersions(one, other);
+}
+
 /** Returns equal keys for exactly those versions that `compareVersions` considers equal. */
 export function precedenceKey({ major, minor, patch, fields }: Version): string {
   return `${major}.${minor}.${patch}-${prereleaseKey(fields)}`;

@@ -1,3 +1,5 @@
+import { SourceError } from '../../base/errors.js';
+import { OutOfTime } from '../../base/time.js';
 import { isRejection } from '../../crossplane/packages/admission.js';
 import { isInRegistry, type CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { PackageMeta, Rejection } from '../../crossplane/packages/package-meta.js';
@@ -94,20 +96,28 @@ export class Driver {
     });
   }
 
-  /** Runs a search that may read `maxRead` versions (0: request nothing); undefined: it needs more. */
+  /**
+   * Runs a search that may read `maxRead` versions (0: request nothing). Undefined: it needs more, a
+   * source failed or time ran out: a failed trial is no failed command.
+   */
   async driveWithLimit<T>(
     solving: Solving<T>,
     target: Target,
     maxRead: number,
   ): Promise<T | undefined> {
     const limit = this.#readCount + maxRead;
-    const result = await run(solving, (question) => {
-      if (this.#readCount >= limit && this.#isUnread(question)) return STOP;
-      if (maxRead === 0 && this.#isUnlisted(question)) return STOP;
-      if (maxRead === 0 && question.ask === 'prefetch') return false;
-      return this.#reply(question, target);
-    });
-    return result === STOP ? undefined : result;
+    try {
+      const result = await run(solving, (question) => {
+        if (this.#readCount >= limit && this.#isUnread(question)) return STOP;
+        if (maxRead === 0 && this.#isUnlisted(question)) return STOP;
+        if (maxRead === 0 && question.ask === 'prefetch') return false;
+        return this.#reply(question, target);
+      });
+      return result === STOP ? undefined : result;
+    } catch (error) {
+      if (error instanceof SourceError || error instanceof OutOfTime) return undefined;
+      throw error;
+    }
   }
 
   /** Reads one version from the source. */

@@ -17,20 +17,19 @@ import { Driver } from '../driver/driver.js';
 import { minimalProof } from '../explain/minimal-proof.js';
 import {
   packageOf,
-  proofFacts,
-  unionOf,
   type Proof,
+  proofFacts,
   type Solution,
+  unionOf,
+  versionIn,
 } from '../solver/search-result.js';
 import type { Solved } from './answer.js';
 import { candidateRules } from './policy-rules.js';
 import { type ProblemOptions, type ResolveOptions, toProblem } from './to-problem.js';
 import { type Fact, factKey, isRemovable } from '../solver/incompatibility.js';
-import { effectiveRepository, type Problem } from '../solver/problem.js';
+import { effectiveRepository, type Problem, withRoots } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';
 import { solve } from '../solver/solve.js';
-import { versionIn, withRoots } from '../suggest/proposal.js';
-import { unlessSourceFails } from '../suggest/trials.js';
 
 /** Why a package is not at a newer version: one removable constraint, or a minimal conflict. */
 export type HeldBy = readonly HeldByConstraint[];
@@ -103,11 +102,8 @@ export async function heldByInAnswer(
 }
 
 /** Runs a search; undefined if the limit is reached or a source fails. */
-async function trial<T>(
-  { driver, target, maxRead }: TrialContext,
-  solving: Solving<T>,
-): Promise<T | undefined> {
-  return unlessSourceFails(driver.driveWithLimit(solving, target, maxRead));
+function trial<T>({ driver, target, maxRead }: TrialContext, solving: Solving<T>) {
+  return driver.driveWithLimit(solving, target, maxRead);
 }
 
 async function causeOf(

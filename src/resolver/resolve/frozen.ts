@@ -8,8 +8,12 @@ import { isSelected, releaseSelector } from '../../crossplane/releases/target-ch
 import { type Target, targetFor } from '../../crossplane/releases/target.js';
 import type { Request } from '../../project/inputs/request.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
-import { effectiveRepository, effectiveSelector, type Problem } from '../solver/problem.js';
-import { packageRoots } from '../suggest/proposal.js';
+import {
+  effectiveRepository,
+  effectiveSelector,
+  packageRoots,
+  type Problem,
+} from '../solver/problem.js';
 
 /** Returns a lockfile as the answer. Throws an `InputError` if the request is invalid. */
 export function answerFromLockfile(

@@ -12,6 +12,7 @@ import type { Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { lockGraph } from '../../project/lockfile/lock-graph.js';
 import {
+  byRepository,
   type Change,
   changesBetween,
   type LockedPackage,
@@ -38,7 +39,7 @@ export function movements(
   after: Lockfile,
   context: MovementContext,
 ): Movement[] {
-  const old = new Map(before?.packages.map((locked) => [locked.repository, locked]));
+  const old = byRepository(before?.packages);
   return changesBetween(before, after).map((change) => ({
     ...change,
     reason: reasonFor(change, old.get(change.repository), after, context),

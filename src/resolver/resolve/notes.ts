@@ -8,18 +8,20 @@ import {
   satisfies,
   installableVersions,
 } from '../../crossplane/constraints/installable-versions.js';
-import { parseVersion, type Version } from '../../crossplane/constraints/version.js';
+import {
+  compareVersionTexts,
+  parseVersion,
+  type Version,
+} from '../../crossplane/constraints/version.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import type { Request } from '../../project/inputs/request.js';
-import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import { byRepository, type Lockfile } from '../../project/lockfile/lockfile.js';
 import type { SourceReader } from '../driver/source-reader.js';
 import type { Driver } from '../driver/driver.js';
 import type { NamedFact } from '../explain/refusal.js';
-import { effectiveRepository, type Problem, type Rule } from '../solver/problem.js';
+import { effectiveRepository, packageRoots, type Problem, type Rule } from '../solver/problem.js';
 import type { SelectedPackage } from '../solver/search-result.js';
-import { compareVersionTexts } from '../suggest/change-effect.js';
-import { packageRoots } from '../suggest/proposal.js';
 import { heldBy, heldByText } from './blocked-by.js';
 
 /** Maximum number of versions that one trial may read to find a cause, if reading is fast. */
@@ -110,7 +112,7 @@ export function removedRootWarnings(
     const all = count === 1 ? 'the one package' : `any of the ${count} packages`;
     return [`no input ${requires} ${all} of the lockfile any more`];
   }
-  const now = new Map(after.packages.map((one) => [one.repository, one]));
+  const now = byRepository(after.packages);
   return before.packages
     .filter(({ repository, direct }) => direct && now.get(repository)?.direct !== true)
     .map(({ repository, version }) => {

@@ -31,15 +31,24 @@ import {
 } from '../../crossplane/releases/target-choice.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { overrideOf, type Request } from '../../project/inputs/request.js';
-import { lockedIn, lockedParts, type Lockfile } from '../../project/lockfile/lockfile.js';
+import {
+  byRepository,
+  lockedIn,
+  lockedParts,
+  type Lockfile,
+} from '../../project/lockfile/lockfile.js';
 import { Driver } from '../driver/driver.js';
 import { SourceReader } from '../driver/source-reader.js';
 import type { RefusedRequest } from '../explain/explain-refusal.js';
 import { requiredLists, takesList } from '../solver/prefetch.js';
-import { effectiveRepository, effectiveSelector, type Problem } from '../solver/problem.js';
+import {
+  effectiveRepository,
+  effectiveSelector,
+  packageRoots,
+  type Problem,
+} from '../solver/problem.js';
 import type { ChosenOwner, Effort, Solution } from '../solver/search-result.js';
 import { solveWithPins } from '../solver/solve.js';
-import { packageRoots } from '../suggest/proposal.js';
 
 /**
  * Finds the package set that satisfies a request, or explains why there is none. Throws an
@@ -239,7 +248,7 @@ function prefetchLocked(
   target: Target,
 ): void {
   if (!reader.distant) return;
-  const locked = new Map(lockfile.packages.map((one) => [one.repository, one]));
+  const locked = byRepository(lockfile.packages);
   const visited = new Set<Repository>();
   const isExcluded = (repository: Repository) =>
     problem.policy?.repository(repository) !== undefined;

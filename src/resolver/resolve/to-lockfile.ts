@@ -4,7 +4,12 @@ import { satisfies } from '../../crossplane/constraints/installable-versions.js'
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { replacedRepository, type Request } from '../../project/inputs/request.js';
-import type { LockedPackage, LockedSigner, Lockfile } from '../../project/lockfile/lockfile.js';
+import {
+  byRepository,
+  type LockedPackage,
+  type LockedSigner,
+  type Lockfile,
+} from '../../project/lockfile/lockfile.js';
 import { checkKindIsServed } from '../../project/manifests/extra-manifests.js';
 import { assignNames, spellingWarnings } from '../../project/manifests/object-names.js';
 import { objectTemplate, withoutClusterState } from '../../project/manifests/object-template.js';
@@ -38,7 +43,7 @@ export function toLockfile(
   const roots = new Map(
     packageRoots.map((root) => [replacedRepository(request, root.repository), root]),
   );
-  const locked = new Map(previous?.packages.map((one) => [one.repository, one]));
+  const locked = byRepository(previous?.packages);
   const { names, warnings } = assignNames(
     chosen.map(({ repository }) => ({
       repository,
@@ -117,7 +122,7 @@ export function skipReasons(
  * does not name, and cycles.
  */
 export function clusterRefusals(selected: readonly SelectedPackage[], target: Target): string[] {
-  const installed = new Map(selected.map((one) => [one.repository, one]));
+  const installed = byRepository(selected);
   const reasons: string[] = [];
   for (const { repository, version, meta } of selected) {
     for (const requirement of meta.requirements) {

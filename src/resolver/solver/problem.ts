@@ -105,6 +105,20 @@ export interface RootOwnership extends FromRoot {
   readonly objects: readonly OwnedObject[];
 }
 
+export function packageRoots({ roots }: Problem): RootPackage[] {
+  return roots.filter((root) => root.requires === 'package');
+}
+
+export function withRoots(
+  problem: Problem,
+  change: (root: RootPackage, index: number) => Partial<RootPackage> | undefined,
+): Problem {
+  const roots = problem.roots.map((root, index) =>
+    root.requires === 'package' ? { ...root, ...change(root, index) } : root,
+  );
+  return { ...problem, roots };
+}
+
 /** Returns the repository to install for a named one, after `spec.replace`. */
 export function effectiveRepository(problem: Problem, named: Repository): Repository {
   return problem.replace.get(named) ?? named;

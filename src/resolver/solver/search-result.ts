@@ -55,6 +55,11 @@ export interface Effort {
   readonly conflicts: number;
 }
 
+/** Returns the version of a package in a solution; undefined if it is not part of it. */
+export function versionIn(solution: Solution, repository: Repository): string | undefined {
+  return solution.selected.find((one) => one.repository === repository)?.version;
+}
+
 /** Cost of one conflict in steps. A decision costs one step. */
 export const STEPS_PER_CONFLICT = 20;
 

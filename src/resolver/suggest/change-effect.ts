@@ -1,8 +1,4 @@
-import {
-  compareVersions,
-  type Dialect,
-  parseVersion,
-} from '../../crossplane/constraints/version.js';
+import { compareVersionTexts, type Dialect } from '../../crossplane/constraints/version.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
 
 /** The effect of a change on the locked packages. */
@@ -43,12 +39,6 @@ export function changeEffect(
   }
   const removed = before.filter(({ repository }) => !remaining.has(repository)).length;
   return { ...counts, removed, notes: [...notes, ...unordered] };
-}
-
-/** Compares two versions; undefined if one of them is a digest, or a tag that is no version. */
-export function compareVersionTexts(a: string, b: string, dialect: Dialect): number | undefined {
-  const [one, other] = [parseVersion(a, dialect), parseVersion(b, dialect)];
-  return one && other && compareVersions(one, other);
 }
 
 /** Returns the effect as one line: losses, gains, notes. Example: `downgrades 1, removes 11`. */

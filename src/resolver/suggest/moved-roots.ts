@@ -1,11 +1,4 @@
-import {
-  joinedChange,
-  meets,
-  type SolvedChange,
-  type SuggestionContext,
-  versionIn,
-  withRoots,
-} from './proposal.js';
+import { joinedChange, meets, type SolvedChange, type SuggestionContext } from './proposal.js';
 import type { Trials } from './trials.js';
 import { formatOrigin } from '../../base/errors.js';
 import {
@@ -18,8 +11,13 @@ import {
 } from '../../crossplane/constraints/constraint.js';
 import { parseVersion } from '../../crossplane/constraints/version.js';
 import type { Driver } from '../driver/driver.js';
-import { factsOf, type Proof, type Solution } from '../solver/search-result.js';
-import { effectiveRepository, type Problem, type RootPackage } from '../solver/problem.js';
+import { factsOf, type Proof, type Solution, versionIn } from '../solver/search-result.js';
+import {
+  effectiveRepository,
+  type Problem,
+  type RootPackage,
+  withRoots,
+} from '../solver/problem.js';
 
 /** Maximum number of root sets that are tried in order to find a smallest one. */
 const MAX_SETS_TRIED = 40;

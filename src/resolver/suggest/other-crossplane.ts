@@ -7,7 +7,7 @@ import {
 import type { PackageKind } from '../../crossplane/packages/package.js';
 import { groupByRules } from '../../crossplane/releases/target-choice.js';
 import { otherReleases } from '../../crossplane/releases/target.js';
-import { proofFacts, type Proof } from '../solver/search-result.js';
+import { type Proof, proofFacts } from '../solver/search-result.js';
 import type { Subjects } from '../solver/encoder-context.js';
 import type { Fact, Term } from '../solver/incompatibility.js';
 

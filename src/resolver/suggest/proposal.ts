@@ -3,7 +3,7 @@ import { satisfies } from '../../crossplane/constraints/installable-versions.js'
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import type { RequestEdit } from '../../project/inputs/request.js';
-import type { Problem, RootPackage } from '../solver/problem.js';
+import { packageRoots, type Problem, type RootPackage } from '../solver/problem.js';
 import type { Proof, Solution } from '../solver/search-result.js';
 
 /** A request that cannot be satisfied, and what is needed to suggest changes to it. */
@@ -58,11 +58,6 @@ export interface SolvedChange {
   readonly target: Target;
 }
 
-/** Returns the version of a package in a solution; undefined if it is not part of it. */
-export function versionIn(solution: Solution, repository: Repository): string | undefined {
-  return solution.selected.find((one) => one.repository === repository)?.version;
-}
-
 export function meets(
   version: string,
   { selector, repository }: RootPackage,
@@ -70,20 +65,6 @@ export function meets(
   target: Target,
 ): boolean {
   return satisfies(version, selector, target, prereleases.has(repository) ? 'all' : 'named');
-}
-
-export function packageRoots({ roots }: Problem): RootPackage[] {
-  return roots.filter((root) => root.requires === 'package');
-}
-
-export function withRoots(
-  problem: Problem,
-  change: (root: RootPackage, index: number) => Partial<RootPackage> | undefined,
-): Problem {
-  const roots = problem.roots.map((root, index) =>
-    root.requires === 'package' ? { ...root, ...change(root, index) } : root,
-  );
-  return { ...problem, roots };
 }
 
 /** Joins the changes of several roots into one. */

@@ -1,18 +1,12 @@
-import {
-  joinedChange,
-  mustKeepRoots,
-  packageRoots,
-  type Proposal,
-  type SuggestionContext,
-  withRoots,
-} from './proposal.js';
+import { joinedChange, mustKeepRoots, type Proposal, type SuggestionContext } from './proposal.js';
 import { formatOrigin } from '../../base/errors.js';
 import { closestWords } from '../../base/messages.js';
 import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { KNOWN_REGISTRIES } from '../../crossplane/packages/reference.js';
+import { registryOf } from '../../crossplane/packages/repository-names.js';
 import { factsOf, packageOf, type Proof } from '../solver/search-result.js';
-import type { RootPackage } from '../solver/problem.js';
+import { packageRoots, type RootPackage, withRoots } from '../solver/problem.js';
 
 /** Maximum number of similar names that are tried. */
 const MAX_NAMES_TRIED = 3;
@@ -50,11 +44,11 @@ export function* otherHosts(context: SuggestionContext): Generator<Proposal> {
   const { problem, proof, repositories } = context;
   const roots = packageRoots(problem);
   const named = [...repositories, ...roots.map(({ repository }) => repository)];
-  const hosts = [...new Set([...KNOWN_REGISTRIES, ...named.map(hostOf)])];
+  const hosts = [...new Set([...KNOWN_REGISTRIES, ...named.map(registryOf)])];
   for (const missing of missingRoots(proof)) {
-    const host = hostOf(missing.repository);
+    const host = registryOf(missing.repository);
     const others = hosts.filter((other) => other !== host);
-    const renamed = roots.filter(({ repository }) => hostOf(repository) === host);
+    const renamed = roots.filter(({ repository }) => registryOf(repository) === host);
     for (const other of closestWords(host, others, MAX_LETTERS).slice(0, MAX_NAMES_TRIED)) {
       const nameOf = ({ repository }: RootPackage) => other + repository.slice(host.length);
       yield renaming(new Map(renamed.map((root) => [root, nameOf(root)])), missing, context);
@@ -97,10 +91,6 @@ function renaming(
 function missingRoots(proof: Proof): RootPackage[] {
   const found = factsOf(proof, 'root').filter(({ on }) => !packageOf(on, proof.subjects).exists);
   return [...new Set(found.map(({ root }) => root))];
-}
-
-function hostOf(repository: Repository): string {
-  return repository.split('/', 1)[0]!;
 }
 
 /** Returns repositories with a similar path first, then packages of that name in other places. */

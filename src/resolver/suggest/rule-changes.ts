@@ -1,19 +1,14 @@
-import {
-  mustKeepRoots,
-  packageRoots,
-  type Proposal,
-  versionIn,
-  type SuggestionContext,
-} from './proposal.js';
+import { mustKeepRoots, type Proposal, type SuggestionContext } from './proposal.js';
 import { formatOrigin } from '../../base/errors.js';
 import { andList } from '../../base/messages.js';
 import { ANY, type Selector, selectorText } from '../../crossplane/constraints/constraint.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
-import { packageName } from '../../crossplane/packages/repository-names.js';
-import { factsOf, packageOf } from '../solver/search-result.js';
+import { packageName, registryOf } from '../../crossplane/packages/repository-names.js';
+import { factsOf, packageOf, versionIn } from '../solver/search-result.js';
 import {
   effectiveRepository,
+  packageRoots,
   type PolicyRules,
   type Problem,
   type Ruling,
@@ -36,7 +31,7 @@ export function* replacements(context: SuggestionContext): Generator<Proposal> {
     ] as const) {
       const replaced = [...problem.replace].flat();
       if (replaced.includes(from) || (roots.has(from) && !areRoots)) continue;
-      const place = from.split('/')[0] === to.split('/')[0] ? 'organisation' : 'registry';
+      const place = registryOf(from) === registryOf(to) ? 'organisation' : 'registry';
       yield {
         goal: `one registry for ${[from, to].sort().join(' ')}`,
         problem: { ...problem, replace: new Map([...problem.replace, [from, to]]) },

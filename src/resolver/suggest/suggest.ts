@@ -1,14 +1,8 @@
 import { changeEffect } from './change-effect.js';
 import { movedRoots } from './moved-roots.js';
 import { otherCrossplane } from './other-crossplane.js';
-import {
-  meets,
-  packageRoots,
-  type Proposal,
-  type SolvedChange,
-  type SuggestionContext,
-  versionIn,
-} from './proposal.js';
+import { meets, type Proposal, type SolvedChange, type SuggestionContext } from './proposal.js';
+import { versionIn } from '../solver/search-result.js';
 import { type Suggestion } from '../explain/refusal.js';
 import { otherHosts, otherKinds, otherNames, removedRoots } from './root-corrections.js';
 import {
@@ -24,7 +18,7 @@ import {
 import { Trials } from './trials.js';
 import { compareVersions, parseVersion } from '../../crossplane/constraints/version.js';
 import type { Driver } from '../driver/driver.js';
-import { effectiveRepository } from '../solver/problem.js';
+import { effectiveRepository, packageRoots } from '../solver/problem.js';
 
 const MAX_SUGGESTIONS = 4;
 

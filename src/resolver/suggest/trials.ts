@@ -1,5 +1,3 @@
-import { SourceError } from '../../base/errors.js';
-import { OutOfTime } from '../../base/time.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import type { Driver } from '../driver/driver.js';
 import type { Problem } from '../solver/problem.js';
@@ -40,23 +38,11 @@ export class Trials {
     const maxRead = Math.min(MAX_VERSIONS_PER_TRIAL, this.#versionsLeft);
     const { fetched: before } = this.#driver.counts;
     const search = solveWithPins({ ...problem, maxConflicts });
-    const found = await unlessSourceFails(
-      this.#driver.driveWithLimit(search, targets[0]!, maxRead),
-    );
+    const found = await this.#driver.driveWithLimit(search, targets[0]!, maxRead);
     const result = found?.result;
     this.#versionsLeft -= this.#driver.counts.fetched - before;
     // A trial that ends early took at least one step for each version that it read.
     this.#stepsLeft -= result === undefined ? maxRead : stepCount(result.effort);
     return found?.unrequired.length === 0 ? result : undefined;
-  }
-}
-
-/** Returns undefined if a source fails or time runs out: a failed trial is no failed command. */
-export async function unlessSourceFails<T>(trial: Promise<T>): Promise<T | undefined> {
-  try {
-    return await trial;
-  } catch (error) {
-    if (error instanceof SourceError || error instanceof OutOfTime) return undefined;
-    throw error;
   }
 }
