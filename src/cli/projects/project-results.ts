@@ -139,7 +139,7 @@ export const EACH_OUTPUT = outputSchema(
   {
     set: text('File of the set.'),
     exitCode: oneOf(
-      [0, 1, 2, 3, 4, 5, 6, 7],
+      Object.values(EXIT),
       'Exit code that the command has for the set; that of the process is the worst: 1, 2, 5, 7, 3, 4, 6, 0.',
     ),
     headline: text('How it went, in one line.'),

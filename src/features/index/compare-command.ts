@@ -1,4 +1,5 @@
 import { unknownPackage } from '../../cli/arguments/package-names.js';
+import { EXIT } from '../../cli/kit/command.js';
 import { isOciPath } from '../../cli/sources/oci-path.js';
 import type { RegistryArgs } from '../../cli/sources/registries.js';
 import { sourceDate } from '../../cli/terminal/environment.js';
@@ -110,7 +111,9 @@ export async function verifyIndex(
   if (unknown !== undefined) throw unknownPackage(unknown.repository);
   const mismatches = [...tables, ...refreshed.flatMap(mismatchesOf)];
   return {
-    ...(mismatches.length === 0 ? { status: 'verified' } : { status: 'mismatch', exitCode: 4 }),
+    ...(mismatches.length === 0
+      ? { status: 'verified' }
+      : { status: 'mismatch', exitCode: EXIT.lockMismatch }),
     place,
     digest: found.kind === 'parts' ? found.snapshot.digest : undefined,
     packages: compared.length,

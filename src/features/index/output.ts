@@ -1,5 +1,5 @@
 import * as json from '../../cli/kit/json-schema.js';
-import type { JsonOutput } from '../../cli/kit/command.js';
+import { EXIT, type JsonOutput } from '../../cli/kit/command.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { pushNote, type PushValue } from '../render/output.js';
 
@@ -36,7 +36,7 @@ const mismatch = json.record({
 
 const verifiedSchema = json.outputSchema('index verify -o json', {
   status: json.oneOf(['verified', 'mismatch'], 'Whether the index says what its sources say.'),
-  'exitCode?': json.constant(4, 'Exit code of the process, where it is not 0.'),
+  'exitCode?': json.constant(EXIT.lockMismatch, 'Exit code of the process, where it is not 0.'),
   place: json.text('Index that was compared.'),
   'digest?': json.text('Of an index in parts: which state of it was compared.'),
   packages: json.count('Packages that were compared.'),

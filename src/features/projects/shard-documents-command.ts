@@ -1,5 +1,6 @@
 import { InputError, type Origin } from '../../base/errors.js';
 import { isMapping, type JsonObject, parseJson } from '../../base/json.js';
+import { EXIT } from '../../cli/kit/command.js';
 import { MAX_SHARDS, type PartShard } from '../../cli/projects/shards.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { readText } from '../../project/inputs/input-files.js';
@@ -126,7 +127,7 @@ function malformed(place: string, origin: Origin): InputError {
   });
 }
 
-const LINE = { set: aText, exitCode: anyOf([0, 1, 2, 3, 4, 5, 6, 7]), headline: aText };
+const LINE = { set: aText, exitCode: anyOf(Object.values(EXIT)), headline: aText };
 
 /** An object of numbers. */
 const NUMBERS: PartShape = (value, at) =>
