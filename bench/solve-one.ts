@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { optimiseLater } from '../src/cli/terminal/process.js';
+import { optimizeLater } from '../src/cli/terminal/process.js';
 import { Driver } from '../src/resolver/driver/driver.js';
 import { SourceReader } from '../src/resolver/driver/source-reader.js';
 import { targetFor } from '../src/crossplane/releases/target.js';
@@ -25,7 +25,7 @@ const WARM_UP = 3000;
 const SHORTEST_SAMPLE = 10;
 
 const [file, as] = process.argv.slice(2);
-if (as === 'command') optimiseLater();
+if (as === 'command') optimizeLater();
 const instance = JSON.parse(readFileSync(file!, 'utf8')) as Instance; // of this bench
 const { universe, request } = convert(instance);
 const target = targetFor('v2.3.4')!;

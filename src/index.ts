@@ -1,4 +1,4 @@
-// Reading what is asked for
+// Reading the request
 export {
   type InputOptions,
   type InputReadOptions,
@@ -30,7 +30,7 @@ export type {
 } from './project/inputs/request.js';
 export { InputError, type Origin, SourceError, type SourceErrorCode } from './base/errors.js';
 
-// Where packages come from
+// Package sources
 export type {
   Candidate,
   LockedParts,
@@ -93,7 +93,7 @@ export type {
 } from './crossplane/packages/package-contents.js';
 export { OutOfTime, type TimeBudget, timeBudget } from './base/time.js';
 
-// What a package is, and what a release makes of it
+// Packages, and how a Crossplane release reads them
 export type { Digest } from './base/digest.js';
 export type { JsonObject, JsonValue, Path } from './base/json.js';
 export { readPackageYaml } from './crossplane/package-yaml/read-package-yaml.js';
@@ -116,7 +116,7 @@ export {
 } from './crossplane/releases/target.js';
 export type { Dialect } from './crossplane/constraints/version.js';
 
-// Finding the set
+// Resolving
 export { type Move, type UpdateOptions, resolve, update } from './resolver/resolve/resolve.js';
 export type { ProblemOptions, ResolveOptions } from './resolver/resolve/to-problem.js';
 export type { Answer, GaveUp, Solved, Stats, Unsolvable } from './resolver/resolve/answer.js';
@@ -149,7 +149,7 @@ export type { ChangeEffect } from './resolver/suggest/change-effect.js';
 export type { ReadCounts } from './resolver/driver/read-stats.js';
 export type { Effort } from './resolver/solver/search-result.js';
 
-// What becomes of it later, and elsewhere
+// Checking an answer later and on other releases
 export { type Verification, type VerifyOptions, verify } from './features/verify/verify.js';
 export type { Mismatch } from './project/lockfile/mismatch.js';
 export {
@@ -174,7 +174,7 @@ export type { Shard } from './base/collections.js';
 export { type Breakage, type FuzzOptions, type FuzzReport, fuzz } from './features/fuzz/fuzz.js';
 export type { RootChoice, Variation } from './features/fuzz/variations.js';
 
-// The lockfile, and what is made from it
+// The lockfile and its manifests
 export { formatLockfile } from './project/lockfile/format-lockfile.js';
 export { parseLockfile } from './project/lockfile/parse-lockfile.js';
 export type { SignerOf } from './resolver/resolve/to-lockfile.js';
@@ -191,7 +191,7 @@ export {
   acceptanceProblems,
 } from './project/manifests/acceptance.js';
 
-// What a change of it means
+// Comparing lockfiles and packages
 export {
   type ComparedPackage,
   type Diff,

@@ -52,7 +52,7 @@ async function scenarioOf(
 ): Promise<Omit<Scenario, 'options'> & { options: CaseOptions }> {
   const universe = checkIndex(yamlOf(slug, 'universe.yaml'));
   if (!('packages' in universe))
-    throw new Error(`${slug}: ${universe.path} is no ${universe.want}`);
+    throw new Error(`${slug}: ${universe.path} is no ${universe.expected}`);
   const { request } = await readInputs({
     files: ['request.yaml'],
     cwd: join(CASES, slug),

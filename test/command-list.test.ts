@@ -36,7 +36,7 @@ test('a flag takes the same wherever it is', () => {
   expect(different.filter((name) => !TWO_MEANINGS.includes(name))).toEqual([]);
 });
 
-test('every flag says what it is for', () => {
+test('every flag has a description', () => {
   for (const { it, name } of commands) {
     for (const [flag, { describe }] of Object.entries(it.flags)) {
       expect(describe, `${name} --${flag}`).toMatch(/\w/);

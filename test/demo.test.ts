@@ -124,7 +124,7 @@ describe('the packages', () => {
     for (const { name, depended } of named) expect(depended).toContain(name);
   });
 
-  test('the monolith can stand beside no member of the family', () => {
+  test('the monolith conflicts with every member of the family', () => {
     const monolith = packageAt(`${CONTRIB}/provider-cloud`, 'v0.47.1').owns;
     for (const member of ['family-cloud', 'cloud-storage', 'cloud-network', 'cloud-database']) {
       const { owns } = packageAt(`${CONTRIB}/provider-${member}`, 'v1.2.0');
@@ -176,7 +176,7 @@ describe('xpkg-resolve', () => {
     expect(broken(new Map(Object.entries(ANSWER)))).toEqual([]);
   });
 
-  test('reads a few versions beside the chosen ones, and by far not all', async () => {
+  test('reads only a few versions other than the chosen ones', async () => {
     const { stats } = await answer();
     expect(stats.fetched).toBeGreaterThan(Object.keys(ANSWER).length);
     expect(stats.fetched).toBeLessThan(30);
@@ -187,7 +187,7 @@ describe('xpkg-resolve', () => {
     expect(await versions({ crossplane: 'v2.3.4' })).toEqual({ ...ANSWER, [kubernetes]: 'v1.0.0' });
   });
 
-  test('refuses the monolith beside the family, for what both own', async () => {
+  test('rejects the monolith together with the family, because both own the same objects', async () => {
     const found = await answer([`${CONTRIB}/provider-cloud@>=v0.46.0`]);
     if (found.status !== 'unsolvable') throw new Error(found.status);
     expect(found.core.map(({ kind }) => kind)).toContain('ownership');

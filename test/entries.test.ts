@@ -40,7 +40,7 @@ beforeAll(() => {
   if (!existsSync(join(DIST, 'index.js'))) throw new Error('run `npm run build` first');
 });
 
-describe('what an entry loads', () => {
+describe('modules that an entry loads', () => {
   test.each(['index.js', 'main.js'])('%s: nothing but dependencies', (entry) => {
     expect([...loadedBy(entry)]).toEqual([]);
     const packages = [...loadedBy(entry, { later: true })];
@@ -48,16 +48,19 @@ describe('what an entry loads', () => {
     expect(packages.filter((name) => !installed.includes(name))).toEqual([]);
   });
 
-  test('testing/index.js: fast-check beside them, and no SAT solver until one is asked for', () => {
+  test('testing/index.js: also fast-check, and no SAT solver until one is requested', () => {
     expect([...loadedBy('testing/index.js')]).toEqual(['fast-check']);
     expect([...loadedBy('testing/index.js', { later: true })]).toContain('logic-solver');
   });
 
-  test.each(['index', 'testing/index'])('%s: exports what its source does', async (entry) => {
-    const built = (await import(join(DIST, `${entry}.js`))) as object;
-    const source = (await import(join(SRC, `${entry}.ts`))) as object;
-    expect(Object.keys(built).sort()).toEqual(Object.keys(source).sort());
-  });
+  test.each(['index', 'testing/index'])(
+    '%s: exports the same names as its source',
+    async (entry) => {
+      const built = (await import(join(DIST, `${entry}.js`))) as object;
+      const source = (await import(join(SRC, `${entry}.ts`))) as object;
+      expect(Object.keys(built).sort()).toEqual(Object.keys(source).sort());
+    },
+  );
 
   test('nobody is made to install a peer', () => {
     expect(Object.keys(manifest.peerDependencies).sort()).toEqual(['fast-check', 'logic-solver']);
@@ -66,7 +69,7 @@ describe('what an entry loads', () => {
   });
 });
 
-describe('what an entry lets users import', () => {
+describe('modules that users can import', () => {
   const [library, kit] = ['index.d.ts', 'testing/index.d.ts'].map((file) => join(DIST, file));
 
   test('the library: every type that its declarations lead to', () => {

@@ -25,7 +25,7 @@ function manifestOf(project: string): Manifest {
   return JSON.parse(readFileSync(join(EXAMPLES, project, 'package.json'), 'utf8')) as Manifest;
 }
 
-test('there are those that their README lists', () => {
+test('the folder has the examples that its README lists', () => {
   const page = readFileSync(join(EXAMPLES, 'README.md'), 'utf8');
   expect(projects).toEqual(['configuration-author', 'platform-team', 'tool-author', 'typescript']);
   for (const project of projects) expect(page).toContain(`| [${project}](${project}) |`);

@@ -228,7 +228,7 @@ test('files export by name, and only entries re-export', () => {
   expect(bad).toEqual([]);
 });
 
-test('files are named for what they hold', () => {
+test('files are named after their content', () => {
   const names = sources.map(({ file }) => ({ file, name: posix.basename(file, '.ts') }));
   const bad = names.filter(
     ({ file, name }) =>

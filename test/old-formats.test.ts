@@ -114,7 +114,7 @@ describe('examples of the first format', () => {
   });
 });
 
-describe('without --compat, what is refused names the flag:', () => {
+describe('without --compat, errors name the flag:', () => {
   const folder = join(PACKAGES, REGISTRY, 'samples/app-blog@v0.1.0');
   test.each([
     { command: ['resolve', `${REGISTRY}/samples/app-blog@v0.1.0`, ...FROM], code: EXIT.unsolvable },

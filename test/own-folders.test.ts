@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(above, { recursive: true }));
 
-test('tests of commands pass beside the files of another project', async () => {
+test('tests of commands pass in a folder with another project', async () => {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')),
   );

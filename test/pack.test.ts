@@ -23,7 +23,7 @@ beforeAll(() => {
   packed = files.map(({ path }) => path);
 });
 
-test('the package holds every file that package.json points at', () => {
+test('the package contains every file that package.json refers to', () => {
   const named = [
     ...Object.values(manifest.bin),
     ...Object.values(manifest.exports).flatMap((entry) =>
@@ -34,7 +34,7 @@ test('the package holds every file that package.json points at', () => {
   expect(packed).toEqual(expect.arrayContaining(named));
 });
 
-test('what was built last runs by its name, also where npm linked what was built before', () => {
+test('the last build runs by its name, also if npm linked an earlier build', () => {
   for (const path of Object.values(manifest.bin)) {
     expect(() => accessSync(join(ROOT, path), constants.X_OK)).not.toThrow();
   }
@@ -50,7 +50,7 @@ test('the licenses of packages that became part of ours come along', () => {
   expect(licenses).not.toMatch(/^(?:cliui|string-width|y18n) /m);
 });
 
-test('the package holds what people look for, and nothing for developers alone', () => {
+test('the package contains the files for users, and none for developers', () => {
   expect(packed).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md']));
   const strays = packed.filter(
     (path) =>

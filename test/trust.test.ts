@@ -12,7 +12,7 @@ const ALL_LIMITS = new Map<string, number>(
   Object.entries({ ...LIMITS, ...DOCUMENT_LIMITS } satisfies Record<string, number>),
 );
 
-test('each promise names tests that are there', () => {
+test('each promise names existing tests', () => {
   const rows = PAGE.split('\n').filter(
     (line) => line.startsWith('| ') && line.includes('.test.ts'),
   );

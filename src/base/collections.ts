@@ -37,7 +37,7 @@ export function groupBy<T, K>(
   return groups;
 }
 
-/** One of `of` parts that some work is split into. */
+/** Part number `index`, from 1, of work that is split into `of` parts. */
 export interface Shard {
   readonly index: number;
   readonly of: number;
@@ -69,7 +69,7 @@ export async function inParallel<T, R>(
   return results;
 }
 
-/** Returns the strongly connected components (Tarjan), each after those it leads to. Does not recurse. */
+/** Tarjan's algorithm without recursion: each component follows those that it leads to. */
 export function stronglyConnectedComponents<Node>(
   graph: ReadonlyMap<Node, readonly Node[]>,
 ): Node[][] {

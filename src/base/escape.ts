@@ -1,6 +1,6 @@
 // C0, DEL, C1, and characters that change the direction of text.
 const UNPRINTABLE =
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  // eslint-disable-next-line no-control-regex -- the pattern matches control characters
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /** The same characters without tabs and line feeds. */

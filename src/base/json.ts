@@ -53,10 +53,10 @@ const CHARS_PER_VALUE = 8;
 export function estimatedSize(value: unknown): number {
   if (typeof value === 'string') return CHARS_PER_VALUE + value.length;
   if (typeof value !== 'object' || value === null) return CHARS_PER_VALUE;
-  let weight = CHARS_PER_VALUE;
-  if (Array.isArray(value)) for (const item of value) weight += estimatedSize(item);
-  else for (const [key, item] of Object.entries(value)) weight += key.length + estimatedSize(item);
-  return weight;
+  let size = CHARS_PER_VALUE;
+  if (Array.isArray(value)) for (const item of value) size += estimatedSize(item);
+  else for (const [key, item] of Object.entries(value)) size += key.length + estimatedSize(item);
+  return size;
 }
 
 /** The location of a value in a document: `['spec', 'packages', 2, 'version']`. */

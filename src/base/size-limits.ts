@@ -7,7 +7,7 @@ import { thousands } from './messages.js';
  */
 const MAX_YAML_VALUES = 300_000;
 const MAX_JSON_VALUES = 2_500_000;
-/** Lines and escape sequences of YAML: a text that spans many of them takes 100 bytes for each. */
+/** Maximum number of lines and escape sequences. A scalar takes 100 bytes for each in it. */
 const MAX_YAML_LINES = 1_000_000;
 /** The texts of files stay in memory for a whole run, with copies of what they contain. */
 const MAX_KEPT_CHARACTERS = 8_000_000;
@@ -18,14 +18,14 @@ export function checkYamlSize(
   file: string,
   hint = 'split the file, or remove what does not belong there',
 ): void {
-  const refuse = (limit: number, what: string) =>
+  const throwTooMany = (limit: number, what: string) =>
     new InputError(`has more than ${thousands(limit)} ${what}, the most that is read`, {
       origin: { file },
       hint,
     });
-  if (countYamlValues(text) > MAX_YAML_VALUES) throw refuse(MAX_YAML_VALUES, 'values');
+  if (countYamlValues(text) > MAX_YAML_VALUES) throw throwTooMany(MAX_YAML_VALUES, 'values');
   if (countLinesAndEscapes(text) > MAX_YAML_LINES) {
-    throw refuse(MAX_YAML_LINES, 'lines and escape sequences');
+    throw throwTooMany(MAX_YAML_LINES, 'lines and escape sequences');
   }
 }
 

@@ -235,7 +235,7 @@ function fieldsByFoldedName(fields: JsonFields): ReadonlyMap<string, string> {
   return getOrCreate(foldedNames, fields, foldAll);
 }
 
-/** Folds case as Go does to find a field by a key; all fields that programs know are ASCII. */
+/** Folds case as Go does when it looks up a field by key. The names of known fields are ASCII. */
 function fold(key: string): string {
   return key
     .replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -38,7 +38,7 @@ export class OutOfTime extends Error {
 export interface TimeBudget {
   readonly seconds: number;
   readonly signal: AbortSignal;
-  /** Compares the clock: during a search that never waits, timers, and so `signal`, do not fire. */
+  /** Reads the clock. During a search that never waits, timers do not fire, nor does `signal`. */
   isUp(): boolean;
   /** Returns the result of `work`. Throws `OutOfTime` as soon as the time is up. */
   wait<T>(waitedFor: string, work: Promise<T>): Promise<T>;

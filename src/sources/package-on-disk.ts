@@ -194,8 +194,8 @@ function tooLarge(shown: string): SourceError {
 }
 
 function withFinalNewline(bytes: Uint8Array): Uint8Array {
-  const marked = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
-  const text = marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+  const hasByteOrderMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
+  const text = hasByteOrderMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   return text.at(-1) === NEWLINE ? text : Buffer.concat([text, Uint8Array.of(NEWLINE)]);
 }
 

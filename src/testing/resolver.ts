@@ -3,7 +3,6 @@ import type { JsonObject } from '../base/json.js';
 import type { Request } from '../project/inputs/request.js';
 import type { ReleaseRules } from '../crossplane/releases/target.js';
 
-/** Options of a resolver. */
 export interface ResolverOptions {
   /** An exact release or a constraint. Overrides the request. */
   readonly crossplane?: string | undefined;

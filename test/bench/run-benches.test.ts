@@ -15,7 +15,7 @@ async function ran(...asked: string[]) {
   return { code, ...written };
 }
 
-test('benches are run as they are listed: those asked for, or all', async () => {
+test('benches run in the listed order: the named ones, or all', async () => {
   const two = { code: 0, out: 'Node\n\n### two\n\n| 2 |\n', err: '' };
   expect(await ran('two')).toEqual(two);
   const both = 'Node\n\n### one\n\n| 1 |\n\n### two\n\n| 2 |\n';
@@ -23,7 +23,7 @@ test('benches are run as they are listed: those asked for, or all', async () => 
   expect(await ran('two', 'one')).toEqual({ code: 0, out: both, err: '' });
 });
 
-test('a name that no bench has is refused with the list of names, and none is run', async () => {
+test('an unknown name is rejected with the list of names, and no bench runs', async () => {
   const err = 'error: no bench is called `thre`\nhint: there are one, two\n';
   expect(await ran('one', 'thre')).toEqual({ code: 2, out: '', err });
 });

@@ -30,11 +30,14 @@ beforeAll(async () => {
   expect(await runCli(['resolve', '-f', 'demo', ...FROM], io)).toBe(EXIT.done);
 });
 
-test.each(['bash', 'zsh', 'fish'])('%s gets a script that asks this tool', async (shell) => {
-  const { code, stdout } = await run('completion', shell);
-  expect(code).toBe(EXIT.done);
-  expect(stdout).toContain('xpkg-resolve --complete ');
-});
+test.each(['bash', 'zsh', 'fish'])(
+  '%s gets a script that requests completions from this tool',
+  async (shell) => {
+    const { code, stdout } = await run('completion', shell);
+    expect(code).toBe(EXIT.done);
+    expect(stdout).toContain('xpkg-resolve --complete ');
+  },
+);
 
 test('the default is the shell of the environment', async () => {
   const io = fakeIo({ env: { SHELL: '/usr/bin/fish' } });

@@ -231,7 +231,7 @@ describe('`vendor`', () => {
     },
   );
 
-  test.each([1, 2, 3, 4])('a layout that was there is there still: step %d', async (step) => {
+  test.each([1, 2, 3, 4])('an existing layout stays complete: step %d', async (step) => {
     await run(...resolving());
     await run('vendor', 'world', '--cache', 'cache');
     const before = contents();

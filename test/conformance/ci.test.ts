@@ -66,7 +66,7 @@ describe('reports match the schemas of build systems', () => {
     expect(schemaProblems(schema, broken)).not.toBe('');
   });
 
-  test('vendor.gitlab-ci: the component, its head and its body', () => {
+  test('vendor.gitlab-ci: the component, its inputs and its jobs', () => {
     const text = readFileSync(join(ROOT, 'integrations/gitlab/templates/check.yml'), 'utf8');
     const parts = text.split('\n---\n');
     expect(parts).toHaveLength(2);

@@ -122,7 +122,7 @@ const WORST_LINES = 30;
 describe('refusals', () => {
   const heights: number[] = [];
 
-  test.each(refused)('are told: $title', async ({ roots }) => {
+  test.each(refused)('are explained: $title', async ({ roots }) => {
     const given = await ask(requestFor(roots));
     if (given instanceof InputError) return;
     heights.push(refusalText(given as Unsolvable).length);
@@ -138,7 +138,7 @@ describe('refusals', () => {
     expect(at(1)).toBeLessThanOrEqual(WORST_LINES);
   });
 
-  test.each(refused)('rest on nothing that could be left out: $title', async ({ roots }) => {
+  test.each(refused)('contain only necessary facts: $title', async ({ roots }) => {
     let problem;
     try {
       problem = toProblem(requestFor(roots), [TARGET], {});

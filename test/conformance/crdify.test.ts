@@ -171,7 +171,7 @@ async function pairsOf(old: Uint8Array, fresh: Uint8Array, stride = 1): Promise<
     .map(([name, document]) => {
       const pair = parseWhole(document, after.get(name)!);
       if ('problem' in pair) throw new Error(pair.problem);
-      return [pair.old.value, pair.fresh.value];
+      return [pair.old.value, pair.newer.value];
     });
 }
 

@@ -90,7 +90,7 @@ function versions(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from(found, ([, name, version]) => [name, version]));
 }
 
-test.each(['.', 'envs/prod'])('git merge settles the lockfile in %s', (folder) => {
+test.each(['.', 'envs/prod'])('git merge merges the lockfile in %s', (folder) => {
   branches(folder);
   expect(attempt('merge', '-q', '-m', 'merge', 'other')).toBe(0);
   expect(versions(folder)).toEqual(MERGED);

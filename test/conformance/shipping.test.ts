@@ -214,7 +214,7 @@ describe('the image', () => {
       expect(ran).toEqual({ status: 0, stdout: `${user}\n/tmp/x\n`, stderr: '' });
     });
 
-    test('resolves what the npm package resolves', () => {
+    test('resolves the same packages as the npm package', () => {
       const args = ['resolve', '-f', 'demo', '--from', 'dir:packages', '--no-write', '-o', 'json'];
       const ran = unpacked.run(user, work(), ['xpkg-resolve', ...args]);
       expect(ran).toEqual(npmForm(args, work()));

@@ -151,7 +151,7 @@ describe('suites of other solvers', () => {
   });
 
   const withLockfile = suites.filter((file) => file.includes('with-lockfile'));
-  test.each(withLockfile)('%s: what is locked is kept where it can be', async (file) => {
+  test.each(withLockfile)('%s: locked versions are kept if possible', async (file) => {
     const fixture = load('suites', file) as Fixture;
     const converted = convert(fixture);
     const given = await answer(converted, lockfileFor(fixture.prefer ?? {}, converted));

@@ -19,7 +19,7 @@ test('there are pages, and shell blocks in them', () => {
 describe.each(PAGES)('%s', (path) => {
   const { text, blocks, shell } = readPage(path);
 
-  test(`every block says what it is written in: ${LANGUAGES.join(', ')}`, () => {
+  test(`every block names its language: ${LANGUAGES.join(', ')}`, () => {
     const fences = text.split('\n').filter((line) => /^\s*(?:`{3,}|~{3,})/.test(line));
     const opened = blocks.flatMap(({ language }) => [`\`\`\`${language}`, '```']);
     expect(fences).toEqual(opened);
@@ -33,14 +33,14 @@ describe.each(PAGES)('%s', (path) => {
     expect(hidden).toEqual([]);
   });
 
-  test(`marks stand right above shell blocks, with a reason; ${HOW}`, () => {
+  test(`comments are directly above shell blocks, with a reason; ${HOW}`, () => {
     const written = text.match(/^<!-- ?(?:not run|run by)\b.*/gm) ?? [];
     const marks = shell.flatMap(({ mark }) => mark ?? []);
     expect(written).toHaveLength(marks.length);
     for (const { reason } of marks) expect(reason.split(' ').length, reason).toBeGreaterThan(2);
   });
 
-  test('a block that another test runs is known there', () => {
+  test('a block that another test runs is listed in that test', () => {
     const suites = shell.flatMap(({ mark }) => mark?.suite ?? []);
     for (const suite of suites) {
       expect(existsSync(join(ROOT, suite)), `${path} names ${suite}`).toBe(true);

@@ -24,7 +24,7 @@ test('it names every input and output of the action', () => {
     expect(PAGE).toContain(`\`${name}\``);
 });
 
-test('its examples of YAML use inputs and hooks that there are', () => {
+test('its YAML examples use existing inputs and hooks', () => {
   const [workflow, hooks] = blocks
     .filter(({ language }) => language === 'yaml')
     .map(({ body }) => parse(body) as unknown) as [

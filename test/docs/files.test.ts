@@ -84,7 +84,7 @@ describe('docs/xpkg-yaml.md', () => {
     },
   );
 
-  test('every field of the schema is there, and every field of `spec` has a section', () => {
+  test('every field of the schema is listed, and every field of `spec` has a section', () => {
     expect(unnamed(PACKAGE_SET_SCHEMA, SETS)).toEqual([]);
     const { properties } = PACKAGE_SET_SCHEMA as {
       properties: { spec: { properties: Readonly<Record<string, unknown>> } };
@@ -93,7 +93,7 @@ describe('docs/xpkg-yaml.md', () => {
     expect(titles).toEqual(expect.arrayContaining(Object.keys(properties.spec.properties)));
   });
 
-  test('the overlay keeps what it does not say', async () => {
+  test('the overlay keeps fields that it does not set', async () => {
     const { examples } = sections.find(({ title }) => title === '## include')!;
     examples.forEach(write);
     const { stdout } = await run('resolve', '-f', examples.at(-1)!.file, '-o', 'json');
@@ -115,7 +115,7 @@ describe('docs/lockfile.md', () => {
     await expect(page).toMatchFileSnapshot('../../docs/lockfile.md');
   });
 
-  test('every field of the schema is there', () => {
+  test('every field of the schema is listed', () => {
     expect(unnamed(LOCKFILE_SCHEMA, LOCKS)).toEqual([]);
   });
 });

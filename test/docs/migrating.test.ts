@@ -6,7 +6,7 @@ import { DUMP_COMMAND } from '../../src/features/cluster/installed-cluster.js';
 const ROOT = join(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/migrating.md'), 'utf8');
 
-test('it asks kubectl for all that messages ask for', () => {
+test('its kubectl command gets every kind that messages mention', () => {
   const named = DUMP_COMMAND.split(' ')[2]!.split(',');
   expect(named.filter((kind) => !PAGE.includes(kind))).toEqual([]);
 });

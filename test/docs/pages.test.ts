@@ -45,10 +45,10 @@ function isShown(page: Page): boolean {
   return sessions || examplesOf(page).length > 0;
 }
 
-describe('what a page shows is what is printed', () => {
+describe('pages show the actual output', () => {
   const shown = pages.filter(isShown);
   test.concurrent.for(shown)(
-    '$path (`npm run build && npm run unit -- docs/pages -u` writes it anew)',
+    '$path (`npm run build && npm run unit -- docs/pages -u` rewrites it)',
     async (page, context) => {
       const bodies = await inClone(page, async (clone) => {
         const sessions = runnable(page).filter(({ language }) => language === 'console');

@@ -9,7 +9,7 @@ const { text, blocks } = readPage('README.md');
 const bodiesIn = (language: string) =>
   blocks.filter((block) => block.language === language).map(({ body }) => body);
 
-test('there are the blocks that test/docs/pages.test.ts runs', () => {
+test('the pages contain the blocks that test/docs/pages.test.ts runs', () => {
   const counts = ['console', 'sh', 'ts', 'text'].map((language) => bodiesIn(language).length);
   expect(counts).toEqual([2, 2, 2, 1]);
 });
@@ -30,7 +30,7 @@ test('its input is the one in fixtures/demo', () => {
   );
 });
 
-test('its table lists the commands there are, and no other', () => {
+test('its table lists exactly the existing commands', () => {
   const existing = COMMANDS.map(({ usage }) => usage.split(' ')[0]!).sort();
   const listed = Array.from(text.matchAll(/^\| `([a-z-]+)[^`]*` \|/gm), ([, name]) => name!);
   expect(listed.sort()).toEqual(existing);

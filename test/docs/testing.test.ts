@@ -6,7 +6,7 @@ import { readPage } from '../support/docs/page.js';
 
 const { text: PAGE, blocks } = readPage('docs/testing.md');
 
-test('there are the blocks that test/docs/pages.test.ts runs', () => {
+test('the pages contain the blocks that test/docs/pages.test.ts runs', () => {
   const languages = blocks.map(({ language }) => language);
   expect(languages).toEqual(expect.arrayContaining(['console', 'text']));
   expect(languages.filter((language) => language === 'ts').length).toBeGreaterThan(5);

@@ -125,7 +125,7 @@ test('no heading and no quoted hint is stale', () => {
   expect(quoted.filter((hint) => !hintLines.some(({ text }) => stands(hint, text)))).toEqual([]);
 });
 
-test('no heading stands for everything', () => {
+test('no heading matches every message', () => {
   const vague = headings.filter((heading) => heading.replaceAll(/[^\p{L}]/gu, '').length < 6);
   expect(vague).toEqual([]);
 });

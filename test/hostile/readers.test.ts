@@ -43,7 +43,7 @@ function* inputsFor(reader: HostileReader, seeds: readonly Buffer[]): Generator<
   yield* generatedInputs(reader.form, Math.ceil(count / 5), SEED);
 }
 
-test.each(READERS)('$name: any input is read, or refused in words', async (reader) => {
+test.each(READERS)('$name: any input is read, or rejected with a message', async (reader) => {
   const seeds = reader.seeds.map((seed) => Buffer.from(seed));
   expect(await hostileOutcome(reader, seeds[0]!)).toEqual({ read: expect.any(String) as string });
   const counts = { read: 0, refused: 0 };

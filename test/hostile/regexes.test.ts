@@ -60,7 +60,7 @@ test('every regular expression needs linear time for any text', () => {
   expect(slow).toEqual([]);
 });
 
-test('every expression that is composed from parts does, too', async () => {
+test('so does every expression that is composed from parts', async () => {
   const made: Expression[] = [];
   const Real = globalThis.RegExp;
   const Recording = new Proxy(Real, {
@@ -97,7 +97,7 @@ function constructing(where: (inFunction: boolean) => boolean): readonly string[
   );
 }
 
-test('the patterns of JSON Schemas do, too', () => {
+test('so do the patterns of JSON Schemas', () => {
   const patterns = [INDEX_SCHEMA, LOCKFILE_SCHEMA]
     .flatMap((schema) => JSON.stringify(schema).match(/(?<="pattern":)"(?:[^"\\]|\\.)*"/g) ?? [])
     .map((json) => ({ source: JSON.parse(json) as string, flags: 'u' }));

@@ -49,7 +49,7 @@ describe('the plugin', () => {
     expect([status, stdout]).toEqual([0, render(set, { argocd: true }).stream]);
   });
 
-  test('parameters that are announced have the defaults that they say', () => {
+  test('announced parameters have the stated defaults', () => {
     const defaults = plugin.spec.parameters.static.map((each) => [each.name, each.string]);
     expect(generate(Object.fromEntries(defaults)).stdout).toBe(generate().stdout);
   });
@@ -91,7 +91,7 @@ test('the settings for Argo CD are those that `render --argocd` writes', () => {
   expect(kept).toEqual(load(argoCdSettings()));
 });
 
-test('the sidecar is what Argo CD asks of one', () => {
+test('the sidecar meets the requirements of Argo CD', () => {
   const { spec } = load(readFileSync(join(FOLDER, 'sidecar.yaml'), 'utf8')) as {
     spec: { template: { spec: { containers: readonly unknown[] } } };
   };

@@ -45,7 +45,7 @@ describe('the GitHub Action', () => {
     expect(summary).toContain('### xpkg-resolve check: passed');
   });
 
-  test('annotates what is wrong, writes files, and fails as the command does', () => {
+  test('annotates problems, writes files, and fails like the command', () => {
     breakBundle();
     const files = { 'sarif-file': 'x.sarif', 'junit-file': 'x.xml' };
     const { ran, outputs } = new GithubAction(machine).run({ args: ARGS, ...files });
@@ -56,7 +56,7 @@ describe('the GitHub Action', () => {
     expect(read('x.xml')).toContain('<failure ');
   });
 
-  test('what inputs say is no script', () => {
+  test('inputs are not run as a script', () => {
     const args = `${ARGS} --lock '$(touch owned) ; touch owned'`;
     const { ran } = new GithubAction(machine).run({ args, version: '1; touch owned' });
     expect(ran.status).not.toBe(0);
@@ -65,14 +65,14 @@ describe('the GitHub Action', () => {
     expect(machine.npmCalls).toContain('xpkg-resolve@1; touch owned\n');
   });
 
-  test('another command, with quotes that keep blanks', () => {
+  test('another command, with spaces in quotes', () => {
     const args = `${FROM_FIXTURES.join(' ')} 'xpkg.example.org/acme/configuration-network@>=v1.0.0, <v2.0.0' --no-write --lock none.yaml -q`;
     const { ran } = new GithubAction(machine).run({ command: 'resolve', args });
     expect({ status: ran.status, stderr: ran.stderr }).toMatchObject({ status: 0 });
     expect(ran.stderr).toContain('configuration-network');
   });
 
-  test('in a folder, findings are named from the top', () => {
+  test('findings of a run in a folder have paths from the top of the repository', () => {
     const args = `-f ../xpkg.yaml --lock none.yaml ${FROM_FIXTURES.join(' ')}`;
     const { ran } = new GithubAction(machine).run({ args, 'working-directory': 'rendered' });
     expect(ran.stdout).toMatch(/^::error file=xpkg\.yaml,/m);
@@ -322,7 +322,7 @@ describe('the scheduled update', () => {
     expect(runs.map(({ status, stderr }) => (status === 0 ? '' : stderr))).toEqual(['', '', '']);
   }
 
-  test('opens a pull request with what changes as its text, and edits one that is open', () => {
+  test('opens a pull request with the changes as its text, and edits an open one', () => {
     lockOld();
     update();
     expect(git('log', '--format=%s', 'origin/xpkg-resolve/update')).toBe(
@@ -342,7 +342,7 @@ describe('the scheduled update', () => {
     );
   });
 
-  test('where nothing moves, nothing is proposed', () => {
+  test('without changes there is no pull request', () => {
     lockOld();
     machine.tool(['update', ...FROM_FIXTURES, '-q']);
     git('commit', '--quiet', '--all', '--message', 'new');

@@ -140,7 +140,7 @@ const WAYS: readonly (readonly [Cosign, readonly string[], string, readonly stri
 ];
 
 describe.each(WAYS)('%s %j', (name, way, place, looking) => {
-  test('what it signs is accepted, with the key that it accepts and no other', async () => {
+  test('images that cosign signs are accepted with the same key, and with no other', async () => {
     const published = await publish();
     const { reference } = published;
     await run(name, ['sign', '-y', '--key', 'own.key', ...OFFLINE[name], ...way, reference]);

@@ -47,7 +47,7 @@ function rendered(
   return new Map(objects.map((object) => [labelOf(object), object]));
 }
 
-describe('helm template gives the objects that are rendered', () => {
+describe('helm template prints the rendered objects', () => {
   test.each([{}, { pin: 'digest' }, { pin: 'locked' }, { argocd: true }] as const)(
     'the demo, with %j',
     async (options) => {

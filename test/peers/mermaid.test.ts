@@ -78,12 +78,12 @@ const GRAPHS: Readonly<Record<string, PackageGraph>> = {
   clashes: sampleClashes(),
 };
 
-describe('Mermaid reads what is written for it', () => {
+describe('Mermaid accepts the output', () => {
   test.each(Object.keys(GRAPHS))('%s', async (name) => {
     await expectRead(GRAPHS[name]!);
   });
 
-  test('but for a set that is too large, as is said of it', async () => {
+  test('a set that is too large is refused, as a warning states', async () => {
     const text = mermaidText(graphOfLockfile(largeLockfile()));
     expect(tooLargeForMermaid(text)).toContain('fewer than 500');
     await expect(read(text)).rejects.toThrow('Edge limit exceeded');
@@ -94,7 +94,7 @@ describe('Mermaid reads what is written for it', () => {
     expect((await read(smaller)).edges).toHaveLength(499);
   });
 
-  test('names that are made to be markup', async () => {
+  test('names that look like markup', async () => {
     for (const text of HOSTILE) await expectRead(hostileGraph(text));
   });
 
@@ -111,7 +111,7 @@ describe('Mermaid reads what is written for it', () => {
   });
 });
 
-test('and draws it: nothing in it runs', async () => {
+test('draws it without running any of its text', async () => {
   for (const text of [
     ...HOSTILE.map((each) => mermaidText(hostileGraph(each))),
     mermaidText(GRAPHS['diff']!),

@@ -39,20 +39,20 @@ function validated(file: string) {
   return run('renovate-config-validator', ['--strict', '--no-global', file], folder);
 }
 
-test.each(['default.json', 'self-hosted.json'])('Renovate takes the preset %s', (file) => {
+test.each(['default.json', 'self-hosted.json'])('Renovate accepts the preset %s', (file) => {
   const { status, said } = validated(join(PRESETS, file));
   expect(status, said).toBe(0);
   expect(said).toContain('Config validated successfully');
 });
 
-test('the validator refuses a preset that is none', () => {
+test('the validator rejects an invalid preset', () => {
   const broken = join(folder, 'broken.json');
   const managers = [{ customType: 'regex', matchStrings: ['('] }];
   writeFileSync(broken, JSON.stringify({ customManagers: managers }));
   expect(validated(broken).status).not.toBe(0);
 });
 
-test('Renovate finds what xpkg.yaml asks for, and nothing else', () => {
+test('Renovate finds exactly the packages that xpkg.yaml requires', () => {
   const repository = join(folder, 'repository');
   cpSync(join(ROOT, 'fixtures/demo'), repository, { recursive: true });
   cpSync(join(PRESETS, 'default.json'), join(repository, 'renovate.json'));

@@ -32,7 +32,7 @@ describe.each(RELEASES)('Crossplane %s, with --pin locked', (release) => {
   });
   afterAll(() => rig?.down());
 
-  test.runIf(rewrites)('a longer tag is installed where it is let through', async (context) => {
+  test.runIf(rewrites)('a longer tag is installed if an exception admits it', async (context) => {
     seen(context, 'a longer tag beside a pin: stuck, until it is let through', release);
     const registry = await DockerRegistry.start();
     try {

@@ -115,128 +115,134 @@ async function isThere(rig: Rig, crd: string): Promise<boolean> {
   return (await rig.api.get(`${at}/${crd}`)) !== undefined;
 }
 
-describe.each(RELEASES)('Crossplane %s, where what has lost its owners is deleted', (release) => {
-  const target = targetFor(release)!;
-  const rendered = (lockfile: Lockfile) => render(lockfile, { target });
-  let rig: Rig;
-  beforeAll(async () => {
-    await mustRun('kubectl', ['version', '--client']);
-    rig = await Rig.up(release, { collectsGarbage: true });
-  });
-  afterAll(() => rig?.down());
-
-  test('the steps of a plan, and the steps back', async (context) => {
-    const moved = await published(registry, 'steps', stages, requestFor({}));
-    const old = await lockedFor(moved, { [A]: '^1.0.0', [B]: '*' }, release);
-    const next = await lockedFor(moved, { [A]: '^2.0.0', [B]: '*' }, release);
-    await accepted(rig, 'steps', rendered(old));
-    const [up, down] = [
-      await planned('steps-up', old, next),
-      await planned('steps-down', next, old),
-    ];
-    seen(
-      context,
-      'a plan and the way back, by commands.sh',
-      release,
-      `${up.length} and ${down.length} steps`,
-    );
-    for (const script of up) expect(await run(rig, script)).toBe(0);
-    await endsIn(rig, 'steps', [renderedEnd(rendered(next))]);
-    for (const script of down) expect(await run(rig, script)).toBe(0);
-    await endsIn(rig, 'steps', [renderedEnd(rendered(old))]);
-  });
-
-  test('CRDs move from a monolith to a family, and back', async (context) => {
-    seen(context, 'CRDs pass from a monolith to a family and back: objects stay', release);
-    const moved = await published(registry, 'hand', parting, requestFor({}));
-    const monolith = await lockedFor(moved, { [MONOLITH]: '*' }, release);
-    const family = await lockedFor(moved, { [FAMILY]: '*' }, release);
-    await accepted(rig, 'hand', rendered(monolith));
-    const crds = PARTS.map((name) => `${name}.hand`);
-    const uids: string[] = [];
-    for (const crd of crds) uids.push(await create(rig, crd));
-    const objects = () => Promise.all(crds.map((crd) => uidOf(rig, crd)));
-    for (const script of await planned('hand-over', monolith, family)) {
-      expect(await run(rig, script)).toBe(0);
-    }
-    await endsIn(rig, 'hand', [renderedEnd(rendered(family))]);
-    expect(await objects()).toEqual(uids);
-    for (const script of await planned('hand-back', family, monolith)) {
-      expect(await run(rig, script)).toBe(0);
-    }
-    await endsIn(rig, 'hand', [renderedEnd(rendered(monolith))]);
-    expect(await objects()).toEqual(uids);
-  });
-
-  test('removing a package removes its CRDs once no object is left', async (context) => {
-    seen(context, 'a package is removed: its CRDs go, once no object is left', release);
-    const moved = await published(registry, 'gone', parting, requestFor({}));
-    const both = await lockedFor(moved, { [FAMILY]: '*' }, release);
-    const [kept, lost] = PARTS.map((name) => `${name}.gone`) as [string, string];
-    const one = await lockedFor(moved, { [`${FAMILY}-network`]: '*' }, release);
-    await accepted(rig, 'gone', rendered(both));
-    const [uid] = [await create(rig, kept), await create(rig, lost)];
-    const scripts = await planned('removal', both, one);
-    const last = scripts.pop()!;
-    for (const script of scripts) expect(await run(rig, script)).toBe(0);
-    // The script checks first, and stops.
-    expect(await run(rig, last)).not.toBe(0);
-    expect(await uidOf(rig, lost)).toBeDefined();
-    await rig.api.remove(served(lost), 'mine');
-    expect(await run(rig, last)).toBe(0);
-    await endsIn(rig, 'gone', [renderedEnd(rendered(one))]);
-    await rig.until(async () => {
-      if (await isThere(rig, lost)) throw new Error(`${lost} is still there`);
+describe.each(RELEASES)(
+  'Crossplane %s, with garbage collection of objects without owners',
+  (release) => {
+    const target = targetFor(release)!;
+    const rendered = (lockfile: Lockfile) => render(lockfile, { target });
+    let rig: Rig;
+    beforeAll(async () => {
+      await mustRun('kubectl', ['version', '--client']);
+      rig = await Rig.up(release, { collectsGarbage: true });
     });
-    expect(await uidOf(rig, kept)).toBe(uid);
-  });
+    afterAll(() => rig?.down());
 
-  test('deleting a package by hand deletes every object of its CRDs', async (context) => {
-    seen(context, 'a package is deleted by hand: CRDs and objects go', release);
-    const moved = await published(registry, 'lost', parting, requestFor({}));
-    const lockfile = await lockedFor(moved, { [MONOLITH]: '*' }, release);
-    await accepted(rig, 'lost', rendered(lockfile));
-    const crds = PARTS.map((name) => `${name}.lost`);
-    for (const crd of crds) await create(rig, crd);
-    const { name } = lockfile.packages[0]!;
-    await rig.api.remove({ at: '/apis/pkg.crossplane.io/v1', plural: 'providers' }, name);
-    await endsIn(rig, 'lost', [{ packages: [], rows: [] }]);
-    await rig.until(async () => {
-      for (const crd of crds) if (await isThere(rig, crd)) throw new Error(`${crd} is still there`);
+    test('the steps of a plan, and the steps back', async (context) => {
+      const moved = await published(registry, 'steps', stages, requestFor({}));
+      const old = await lockedFor(moved, { [A]: '^1.0.0', [B]: '*' }, release);
+      const next = await lockedFor(moved, { [A]: '^2.0.0', [B]: '*' }, release);
+      await accepted(rig, 'steps', rendered(old));
+      const [up, down] = [
+        await planned('steps-up', old, next),
+        await planned('steps-down', next, old),
+      ];
+      seen(
+        context,
+        'a plan and the way back, by commands.sh',
+        release,
+        `${up.length} and ${down.length} steps`,
+      );
+      for (const script of up) expect(await run(rig, script)).toBe(0);
+      await endsIn(rig, 'steps', [renderedEnd(rendered(next))]);
+      for (const script of down) expect(await run(rig, script)).toBe(0);
+      await endsIn(rig, 'steps', [renderedEnd(rendered(old))]);
     });
-  });
 
-  // This must be the last test: it replaces all rows of the Lock.
-  test('--apply-lock: correct rows change nothing, an outdated one stops all', async (context) => {
-    seen(context, '--apply-lock: right rows change nothing, a stale one stops all', release);
-    await cleanUp(rig.api, ['steps', 'hand', 'gone', 'lost']);
-    const moved = await published(registry, 'rows', stages, requestFor({}));
-    const lockfile = await lockedFor(moved, { [A]: '^1.0.0', [B]: '*' }, release);
-    const rendering = render(lockfile, { target, applyLock: true });
-    expect(rendering.warnings.join()).toMatch(/stale/);
-    await applyLock(rig, listOf(rendering.lock?.['packages'])!.filter(isMapping));
-    await accepted(rig, 'rows', rendering);
-    // The row of a package whose tag moved after it was locked.
-    const [stale, ...others] = listOf(rendering.lock?.['packages'])!.filter(isMapping);
-    await cleanUp(rig.api, ['rows']);
-    const name = stringOf(stale!['name'])!.replace(/.{12}$/, '0'.repeat(12));
-    await applyLock(rig, [{ ...stale, name }, ...others]);
-    await applyObjects(rig.api, rendering.bundle.objects);
-    await rig.until(async () => {
-      const end = (await observedEnds(rig.api, ['rows'])).get('rows')!;
-      const stopped = end.failures!.filter(({ message }) => /node .* already exists/.test(message));
-      if (stopped.length === 0) throw new Error(JSON.stringify(end));
+    test('CRDs move from a monolith to a family, and back', async (context) => {
+      seen(context, 'CRDs pass from a monolith to a family and back: objects stay', release);
+      const moved = await published(registry, 'hand', parting, requestFor({}));
+      const monolith = await lockedFor(moved, { [MONOLITH]: '*' }, release);
+      const family = await lockedFor(moved, { [FAMILY]: '*' }, release);
+      await accepted(rig, 'hand', rendered(monolith));
+      const crds = PARTS.map((name) => `${name}.hand`);
+      const uids: string[] = [];
+      for (const crd of crds) uids.push(await create(rig, crd));
+      const objects = () => Promise.all(crds.map((crd) => uidOf(rig, crd)));
+      for (const script of await planned('hand-over', monolith, family)) {
+        expect(await run(rig, script)).toBe(0);
+      }
+      await endsIn(rig, 'hand', [renderedEnd(rendered(family))]);
+      expect(await objects()).toEqual(uids);
+      for (const script of await planned('hand-back', family, monolith)) {
+        expect(await run(rig, script)).toBe(0);
+      }
+      await endsIn(rig, 'hand', [renderedEnd(rendered(monolith))]);
+      expect(await objects()).toEqual(uids);
     });
-    const rows = (await rig.api.get(`${LOCK.at}/${LOCK.plural}/lock`))?.['packages'];
-    await applyLock(
-      rig,
-      listOf(rows)!
-        .filter(isMapping)
-        .filter((row) => row['name'] !== name),
-    );
-    await endsIn(rig, 'rows', [renderedEnd(rendering)]);
-  });
-});
+
+    test('removing a package removes its CRDs once no object is left', async (context) => {
+      seen(context, 'a package is removed: its CRDs go, once no object is left', release);
+      const moved = await published(registry, 'gone', parting, requestFor({}));
+      const both = await lockedFor(moved, { [FAMILY]: '*' }, release);
+      const [kept, lost] = PARTS.map((name) => `${name}.gone`) as [string, string];
+      const one = await lockedFor(moved, { [`${FAMILY}-network`]: '*' }, release);
+      await accepted(rig, 'gone', rendered(both));
+      const [uid] = [await create(rig, kept), await create(rig, lost)];
+      const scripts = await planned('removal', both, one);
+      const last = scripts.pop()!;
+      for (const script of scripts) expect(await run(rig, script)).toBe(0);
+      // The script checks first, and stops.
+      expect(await run(rig, last)).not.toBe(0);
+      expect(await uidOf(rig, lost)).toBeDefined();
+      await rig.api.remove(served(lost), 'mine');
+      expect(await run(rig, last)).toBe(0);
+      await endsIn(rig, 'gone', [renderedEnd(rendered(one))]);
+      await rig.until(async () => {
+        if (await isThere(rig, lost)) throw new Error(`${lost} is still there`);
+      });
+      expect(await uidOf(rig, kept)).toBe(uid);
+    });
+
+    test('deleting a package by hand deletes every object of its CRDs', async (context) => {
+      seen(context, 'a package is deleted by hand: CRDs and objects go', release);
+      const moved = await published(registry, 'lost', parting, requestFor({}));
+      const lockfile = await lockedFor(moved, { [MONOLITH]: '*' }, release);
+      await accepted(rig, 'lost', rendered(lockfile));
+      const crds = PARTS.map((name) => `${name}.lost`);
+      for (const crd of crds) await create(rig, crd);
+      const { name } = lockfile.packages[0]!;
+      await rig.api.remove({ at: '/apis/pkg.crossplane.io/v1', plural: 'providers' }, name);
+      await endsIn(rig, 'lost', [{ packages: [], rows: [] }]);
+      await rig.until(async () => {
+        for (const crd of crds)
+          if (await isThere(rig, crd)) throw new Error(`${crd} is still there`);
+      });
+    });
+
+    // This must be the last test: it replaces all rows of the Lock.
+    test('--apply-lock: correct rows change nothing, an outdated one stops all', async (context) => {
+      seen(context, '--apply-lock: right rows change nothing, a stale one stops all', release);
+      await cleanUp(rig.api, ['steps', 'hand', 'gone', 'lost']);
+      const moved = await published(registry, 'rows', stages, requestFor({}));
+      const lockfile = await lockedFor(moved, { [A]: '^1.0.0', [B]: '*' }, release);
+      const rendering = render(lockfile, { target, applyLock: true });
+      expect(rendering.warnings.join()).toMatch(/stale/);
+      await applyLock(rig, listOf(rendering.lock?.['packages'])!.filter(isMapping));
+      await accepted(rig, 'rows', rendering);
+      // The row of a package whose tag moved after it was locked.
+      const [stale, ...others] = listOf(rendering.lock?.['packages'])!.filter(isMapping);
+      await cleanUp(rig.api, ['rows']);
+      const name = stringOf(stale!['name'])!.replace(/.{12}$/, '0'.repeat(12));
+      await applyLock(rig, [{ ...stale, name }, ...others]);
+      await applyObjects(rig.api, rendering.bundle.objects);
+      await rig.until(async () => {
+        const end = (await observedEnds(rig.api, ['rows'])).get('rows')!;
+        const stopped = end.failures!.filter(({ message }) =>
+          /node .* already exists/.test(message),
+        );
+        if (stopped.length === 0) throw new Error(JSON.stringify(end));
+      });
+      const rows = (await rig.api.get(`${LOCK.at}/${LOCK.plural}/lock`))?.['packages'];
+      await applyLock(
+        rig,
+        listOf(rows)!
+          .filter(isMapping)
+          .filter((row) => row['name'] !== name),
+      );
+      await endsIn(rig, 'rows', [renderedEnd(rendering)]);
+    });
+  },
+);
 
 /** Replaces the rows of the Lock. */
 async function applyLock(rig: Rig, packages: readonly JsonObject[]): Promise<void> {

@@ -112,7 +112,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
     },
   );
 
-  test.runIf(counts.roots > 0)('roots alone end as the model has it', async (context) => {
+  test.runIf(counts.roots > 0)('applying only the roots ends as in the model', async (context) => {
     const cases = await drawCases(
       counts.roots,
       draw('r'),
@@ -129,48 +129,51 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
     expect(otherwise(shares.flat(), seen)).toEqual([]);
   });
 
-  test.runIf(counts.refused > 0)('what is refused fails in the cluster, too', async (context) => {
-    const cases = await drawCases(
-      counts.refused,
-      draw('n'),
-      (each) => refusedCase(each, target),
-      async (drawn) => (await answered(drawn, target))?.status === 'unsolvable',
-    );
-    const alone = await namedAloneOf(cases);
-    const all = [...cases, ...alone.values()];
-    const seen = await lanes.run(all.map((each) => [each]));
-    const fails = (each: RefusedCase | undefined) =>
-      each !== undefined && isStatedReason(each.core, seen.get(each.id)!);
-    const same = cases.filter(fails);
-    const sameAlone = cases.filter((each) => !fails(each) && fails(alone.get(each)));
-    const rest = cases.filter((each) => !same.includes(each) && !sameAlone.includes(each));
-    const ruled = await asyncFilter(rest, (each) => isByItsRules(each, target));
-    const byChance = rest.filter(
-      (each) => !ruled.includes(each) && each.ends.some((end) => isStatedReason(each.core, end)),
-    );
-    const others = rest.filter((each) => !ruled.includes(each) && !byChance.includes(each));
-    const tolerated = others.filter((each) =>
-      [each, alone.get(each)].some(
-        (tried) => tried !== undefined && seen.get(tried.id)!.failures!.length === 0,
-      ),
-    );
-    figure(
-      context,
-      'refused, by its roots',
-      release,
-      [
-        `${same.length} fail as refused`,
-        `${sameAlone.length} do once faults that the refusal does not name are left out`,
-        `${ruled.length} rest on rules of the request`,
-        `${byChance.length} fail as refused in another order`,
-        `${tolerated.length} tolerated${kindsOf(tolerated)}`,
-      ].join(', '),
-    );
-    expect(otherwise(all, seen)).toEqual([]);
-    expect(tolerated.filter((each) => !standsThough(each))).toEqual([]);
-    const wrong = others.filter((each) => !tolerated.includes(each));
-    expect(wrong.map(({ id, core }) => ({ id, core, seen: seen.get(id) }))).toEqual([]);
-  });
+  test.runIf(counts.refused > 0)(
+    'sets that this tool refuses fail in the cluster, too',
+    async (context) => {
+      const cases = await drawCases(
+        counts.refused,
+        draw('n'),
+        (each) => refusedCase(each, target),
+        async (drawn) => (await answered(drawn, target))?.status === 'unsolvable',
+      );
+      const alone = await namedAloneOf(cases);
+      const all = [...cases, ...alone.values()];
+      const seen = await lanes.run(all.map((each) => [each]));
+      const fails = (each: RefusedCase | undefined) =>
+        each !== undefined && isStatedReason(each.core, seen.get(each.id)!);
+      const same = cases.filter(fails);
+      const sameAlone = cases.filter((each) => !fails(each) && fails(alone.get(each)));
+      const rest = cases.filter((each) => !same.includes(each) && !sameAlone.includes(each));
+      const ruled = await asyncFilter(rest, (each) => isByItsRules(each, target));
+      const byChance = rest.filter(
+        (each) => !ruled.includes(each) && each.ends.some((end) => isStatedReason(each.core, end)),
+      );
+      const others = rest.filter((each) => !ruled.includes(each) && !byChance.includes(each));
+      const tolerated = others.filter((each) =>
+        [each, alone.get(each)].some(
+          (tried) => tried !== undefined && seen.get(tried.id)!.failures!.length === 0,
+        ),
+      );
+      figure(
+        context,
+        'refused, by its roots',
+        release,
+        [
+          `${same.length} fail as refused`,
+          `${sameAlone.length} do once faults that the refusal does not name are left out`,
+          `${ruled.length} rest on rules of the request`,
+          `${byChance.length} fail as refused in another order`,
+          `${tolerated.length} tolerated${kindsOf(tolerated)}`,
+        ].join(', '),
+      );
+      expect(otherwise(all, seen)).toEqual([]);
+      expect(tolerated.filter((each) => !standsThough(each))).toEqual([]);
+      const wrong = others.filter((each) => !tolerated.includes(each));
+      expect(wrong.map(({ id, core }) => ({ id, core, seen: seen.get(id) }))).toEqual([]);
+    },
+  );
 
   /** For cases that may fail for other reasons, returns only what their refusals state. */
   async function namedAloneOf(

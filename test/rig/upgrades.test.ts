@@ -99,7 +99,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
     });
 
     test('roots with a common dependency', async (context) => {
-      seen(context, 'downgrades mend what greedy picks broke', release);
+      seen(context, 'downgrades fix what greedy choices broke', release);
       const moved = await published(
         registry,
         'movable',

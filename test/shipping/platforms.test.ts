@@ -45,7 +45,7 @@ describe('every platform', () => {
     expect(program.includes(readFileSync(join(BUILT, `${inside}.blob`)))).toBe(true);
   });
 
-  test('its packed form is what SHA256SUMS says', () => {
+  test('its archive has the digest in SHA256SUMS', () => {
     const told = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], {
       cwd: BUILT,
       encoding: 'utf8',
@@ -79,11 +79,11 @@ describe('the image for arm64, by emulation', () => {
     });
   }
 
-  test('tells its version', () => {
+  test('prints its version', () => {
     expect(run('--version')).toBe(`${version}\n`);
   });
 
-  test('resolves what the npm package resolves', () => {
+  test('resolves the same packages as the npm package', () => {
     const args = [
       '-f',
       'fixtures/demo',

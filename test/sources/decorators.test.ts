@@ -77,7 +77,7 @@ describe('firstKnowing', () => {
     expect('owners' in chain || 'repositories' in chain).toBe(false);
   });
 
-  test('without sources, nothing is known', async () => {
+  test('without sources, no package is known', async () => {
     expect(await firstKnowing([]).tags(A, target)).toBeUndefined();
     expect(await firstKnowing([]).fetch(at(A, 'v1.0.0'), target)).toBeUndefined();
   });

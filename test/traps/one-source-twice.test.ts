@@ -9,7 +9,7 @@ import { locked, lockfileOf } from '../support/lockfiles.js';
 describe('two objects with one source block the package manager', () => {
   const repository = 'xpkg.io/a/p';
 
-  test('so they get no names', () => {
+  test('names for two objects of one source are rejected', () => {
     const roots = [
       { repository, given: 'p1', origin: { file: 'one.yaml', line: 3 } },
       { repository, given: 'p2', origin: { file: 'two.yaml', line: 7 } },
@@ -18,7 +18,7 @@ describe('two objects with one source block the package manager', () => {
     expect(() => assignNames(roots)).toThrow(/one\.yaml:3.*two\.yaml:7|two\.yaml:7.*one\.yaml:3/);
   });
 
-  test('and a lockfile with both is refused', () => {
+  test('a lockfile with two objects of one source is rejected', () => {
     const both = [
       locked('xpkg.io/a/p:v1.0.0', { name: 'p1' }),
       locked('xpkg.io/a/p:v1.1.0', { name: 'p2' }),
@@ -28,7 +28,7 @@ describe('two objects with one source block the package manager', () => {
     );
   });
 
-  test('nor is a Lock applied unless that was asked for', () => {
+  test('no Lock is applied without --apply-lock', () => {
     const set = lockfileOf([locked('xpkg.io/a/p:v1.0.0')]);
     expect(render(set).files.get('kustomization.yaml')).not.toContain('lock.yaml');
     expect(render(set, { applyLock: true }).files.get('kustomization.yaml')).toContain('lock.yaml');

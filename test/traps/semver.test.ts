@@ -87,11 +87,11 @@ describe('a Crossplane build with a suffix fails plain constraints', () => {
 describe('`v1` is a version, and incomplete', () => {
   const tags = ['v1', 'v0.9.0'];
 
-  test('a constraint admits it', () => {
+  test('a constraint admits such a tag', () => {
     expect(newest('>=v0.5.0', tags, 'v1.20.0')).toBe('v1');
   });
 
-  test('releases that skip such tags can tell them', () => {
+  test('releases that skip such tags recognize them', () => {
     const { dialect, skipsIncompleteTags } = targetFor('v2.1.0')!.rules;
     const kept = tags.filter((tag) => !isIncomplete(parseVersion(tag, dialect)!));
     expect(skipsIncompleteTags).toBe(true);
@@ -99,7 +99,7 @@ describe('`v1` is a version, and incomplete', () => {
   });
 });
 
-describe('words and nothing at all are no constraints, on any release', () => {
+describe('words and empty text are not constraints on any release', () => {
   test.each(['v1.14.0', 'v1.20.0', 'v2.2.4', 'v2.3.4'])('%s', (crossplane) => {
     const { dialect } = targetFor(crossplane)!.rules;
     for (const text of ['', ' ', 'latest', 'main', `sha256:${'0'.repeat(64)}`]) {

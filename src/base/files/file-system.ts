@@ -11,12 +11,12 @@ export function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** Whether an error means that nothing has, or can have, that path. */
+/** Whether an error means that no file exists, or can exist, at that path. */
 export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(error));
 }
 
-/** Returns the result, or undefined if nothing has the path. Throws other errors. */
+/** Returns the result, or undefined if no file exists at the path. Throws other errors. */
 export async function undefinedIfAbsent<T>(result: Promise<T>): Promise<T | undefined> {
   return result.catch((error: unknown) => {
     if (isAbsent(error)) return undefined;
@@ -81,14 +81,14 @@ const MAX_TRIES = 5;
  */
 export async function makeFolder(folder: string, mode?: number): Promise<void> {
   const parent = dirname(folder);
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       await mkdir(folder, { mode });
       return;
     } catch (error) {
       if (codeOf(error) === 'EEXIST' && (await isFolder(folder))) return;
       // Try again: another process may have removed the parent meanwhile.
-      if (codeOf(error) !== 'ENOENT' || parent === folder || tries === MAX_TRIES) throw error;
+      if (codeOf(error) !== 'ENOENT' || parent === folder || attempt === MAX_TRIES) throw error;
       if (!(await isFolder(parent))) await makeFolder(parent, mode);
     }
   }
@@ -138,7 +138,7 @@ async function tryTwice(
   return false;
 }
 
-/** Syncs renames in a folder to disk. File systems that refuse this keep names safe anyway. */
+/** Syncs renames in a folder to disk. Ignores errors: other file systems do it by themselves. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);
@@ -161,8 +161,9 @@ export async function writeThrough(path: string, fill: Fill, mode = 0o666): Prom
 
 /** Returns the error to throw when a file or folder given with `--from` cannot be opened. */
 export function readError(shown: string, error: unknown): InputError | SourceError {
-  const mistake = READ_MISTAKES.get(codeOf(error));
-  if (mistake !== undefined) return new InputError(`${shown}: ${mistake}`, { cause: error });
+  const explanation = READ_MISTAKES.get(codeOf(error));
+  if (explanation !== undefined)
+    return new InputError(`${shown}: ${explanation}`, { cause: error });
   const problem = `cannot be read: ${messageOf(error)}`;
   return new SourceError('BAD_SOURCE', shown, problem, { cause: error });
 }

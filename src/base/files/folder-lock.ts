@@ -26,7 +26,7 @@ const FOREIGN_STALE_AFTER_MS = 60_000;
 const UNNAMED_STALE_AFTER_MS = 1_000;
 /** Number of stale locks that are removed before a folder counts as busy. */
 const MAX_TAKEOVERS = 3;
-/** Process id and start time, host and, if the journal is in another folder, its relative path. */
+/** The text of a lock: process id, start time, host and, if the journal is elsewhere, its path. */
 const LOCK_TEXT = /^(?<pid>\d{1,10})(?:@(?<started>\d{1,20}))? (?<host>\S+)(?: (?<home>.+))?$/;
 const MAX_LOCK_BYTES = 4096;
 /** Error codes of file systems without symbolic links. */
@@ -37,7 +37,7 @@ const ownLocks = new Set<string>();
 /** Locks that this process holds. */
 export interface FolderLocks {
   release(): void;
-  /** Keeps the lock files, as a killed process would: they make its journal trusted. */
+  /** Leaves the lock files in place for recovery, which trusts a journal only with its locks. */
   keepFiles(): void;
 }
 
@@ -220,14 +220,14 @@ function hasJournal(lock: string, { text }: FoundLock): boolean {
 
 /** Removes a stale lock by renaming it, and puts it back if it was replaced meanwhile. */
 function removeStaleLock(lock: string, text: string): void {
-  const aside = `${lock}.${randomBytes(6).toString('hex')}`;
+  const renamedLock = `${lock}.${randomBytes(6).toString('hex')}`;
   try {
-    renameSync(lock, aside);
-    if (readLock(aside)?.text !== text) linkSync(aside, lock);
+    renameSync(lock, renamedLock);
+    if (readLock(renamedLock)?.text !== text) linkSync(renamedLock, lock);
   } catch (error) {
     if (!['ENOENT', 'EEXIST'].includes(codeOf(error))) throw error;
   } finally {
-    rmSync(aside, { force: true });
+    rmSync(renamedLock, { force: true });
   }
 }
 
@@ -257,11 +257,11 @@ export async function waitForLock(
 
 function busyError({ lock, pid, host }: Busy): InputError {
   const who = pid === undefined ? '' : ` (${pid} on ${host})`;
-  const unless =
+  const condition =
     host === hostname()
       ? `if \`ps -p ${pid}\` shows no xpkg-resolve, remove that file`
       : `if no xpkg-resolve runs there any more, remove that file; a lock of another machine is taken over after ${FOREIGN_STALE_AFTER_MS / 1000} seconds`;
   return new InputError(`another process${who} is writing beside \`${lock}\``, {
-    hint: `nothing was changed; wait for it, or, ${unless}`,
+    hint: `nothing was changed; wait for it, or, ${condition}`,
   });
 }

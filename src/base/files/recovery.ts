@@ -186,7 +186,7 @@ export async function recoverBeforeReading(path: string): Promise<void> {
 }
 
 /** Like `recoverTransactions`, but skips files of other users and ignores failures. */
-export async function settleWorkingFolder(folder: string): Promise<void> {
+export async function recoverWorkingFolder(folder: string): Promise<void> {
   try {
     await removeEndedRunFiles(folder);
     if (hasLockOrJournal(folder, isOwnUser)) await recoverFolder(folder, []);
@@ -360,7 +360,7 @@ async function stateOf(change: PlannedChange): Promise<ChangeState> {
   };
 }
 
-/** Returns undefined if there is nothing, and `other` if it is not a file. */
+/** Returns undefined if nothing exists at the path, and `other` for anything but a file. */
 async function contentOf(path: string): Promise<FileContent> {
   const stats = await undefinedIfAbsent(lstat(path));
   if (stats?.isFile() === false) return 'other';

@@ -12,10 +12,10 @@ let bytesInMemory = 0;
 
 /** Buffers a stream in memory or, above the shared limit, in a temporary file. */
 export class Spool {
-  /** All but the last are full. */
+  /** All blocks but the last are full. */
   #blocks: Buffer[] = [];
   #used = BLOCK_BYTES;
-  /** Has the bytes before those in memory. */
+  /** Contains the bytes that precede those in memory. */
   #file: FileHandle | undefined;
   #fileBytes = 0;
 

@@ -55,15 +55,15 @@ import { hasWrittenMark } from '../yaml/write-yaml.js';
 export interface FileChange {
   readonly path: string;
   readonly content: string | Uint8Array | undefined;
-  /** Keeps an existing file that has no mark of this tool. Replacing it is an error. */
-  readonly ownOnly?: boolean | undefined;
+  /** Throws instead of replacing an existing file that this tool did not write. */
+  readonly replacesOnlyOwn?: boolean | undefined;
 }
 
 export interface TransactionFolders {
   /** The working folder; links must not lead out of it. */
   readonly project?: string | undefined;
   /** A file that other commands read first. The journal is in its folder. */
-  readonly beside?: string | undefined;
+  readonly journalBeside?: string | undefined;
 }
 
 /**
@@ -82,11 +82,11 @@ export async function writeTransaction(
   const make = () => waitForLock(() => tryTransaction(changes, place));
   const before = lastTransaction?.process === process.pid ? lastTransaction.done : undefined;
   // If no transaction is running, it begins at once, so that the next signal is already delayed.
-  const turn = before === undefined ? make() : before.then(make);
-  const own = { process: process.pid, done: turn.catch(() => {}) };
+  const transaction = before === undefined ? make() : before.then(make);
+  const own = { process: process.pid, done: transaction.catch(() => {}) };
   lastTransaction = own;
   try {
-    await turn;
+    await transaction;
   } finally {
     if (lastTransaction === own) lastTransaction = undefined;
   }
@@ -97,7 +97,7 @@ let lastTransaction: { readonly process: number; readonly done: Promise<void> } 
 
 async function tryTransaction(
   requested: readonly FileChange[],
-  { project, beside }: TransactionFolders,
+  { project, journalBeside }: TransactionFolders,
 ): Promise<Busy | undefined> {
   const changes: FileChange[] = [];
   for (const change of requested) {
@@ -105,19 +105,24 @@ async function tryTransaction(
     changes.push({ ...change, path });
   }
   const paths = changes.map(({ path }) => path);
-  const busy = await recoverTransactions(beside === undefined ? paths : [beside, ...paths]);
+  const busy = await recoverTransactions(
+    journalBeside === undefined ? paths : [journalBeside, ...paths],
+  );
   if (busy !== undefined) return busy;
   const pending = await neededChanges(changes);
   const [first] = pending;
   if (first === undefined) return undefined;
   return withWriteError(first.path, async () => {
-    const candidates = beside === undefined ? [first.path] : [beside, first.path];
+    const candidates = journalBeside === undefined ? [first.path] : [journalBeside, first.path];
     const home = await firstWritable(candidates);
     return withLock(home, async () => {
       await recoverJournal(home);
       return applyChanges(pending, home, async () => {
-        const still = await neededChanges(changes);
-        return still.length === pending.length && still.every((one) => pending.includes(one));
+        const currentChanges = await neededChanges(changes);
+        return (
+          currentChanges.length === pending.length &&
+          currentChanges.every((one) => pending.includes(one))
+        );
       });
     });
   });
@@ -127,20 +132,20 @@ async function tryTransaction(
 async function firstWritable(paths: readonly string[]): Promise<string> {
   for (const path of paths) {
     const folder = await existingFolder(dirname(path));
-    const refused = await access(folder, constants.W_OK).catch(codeOf);
-    if (refused === undefined) return folder;
+    const errorCode = await access(folder, constants.W_OK).catch(codeOf);
+    if (errorCode === undefined) return folder;
   }
   return existingFolder(dirname(paths.at(-1)!));
 }
 
 /**
- * Makes changes while the folder of the journal is locked. Undoes all if one fails. `isAll`
- * returns, once all locks are taken, whether these are still the only files that differ.
+ * Makes changes while the folder of the journal is locked. Undoes all if one fails. `isComplete` is
+ * called once all locks are taken. It returns whether these are still the only files that differ.
  */
 async function applyChanges(
   changes: readonly FileChange[],
   home: string,
-  isAll: () => Promise<boolean>,
+  isComplete: () => Promise<boolean>,
 ): Promise<Busy | undefined> {
   const plan = await planOf(changes, home);
   let journal: FileHandle | undefined;
@@ -156,7 +161,7 @@ async function applyChanges(
     locks = lockFolders(plan.locked, home);
     if ('lock' in locks) return locks;
     // Check again: another process may have written before the locks were taken.
-    if (!(await isCurrent(plan)) || !(await isAll())) {
+    if (!(await isCurrent(plan)) || !(await isComplete())) {
       return { lock: lockPath(home), pid: undefined, host: undefined };
     }
     await stage(changes, plan);
@@ -252,19 +257,21 @@ async function neededChanges(changes: readonly FileChange[]): Promise<readonly F
   return needed;
 }
 
-async function isNeeded({ path, content, ownOnly = false }: FileChange): Promise<boolean> {
+async function isNeeded({ path, content, replacesOnlyOwn = false }: FileChange): Promise<boolean> {
   const before = await contentOf(path);
   if (before === undefined || content === undefined) {
-    return before !== content && !(ownOnly && before !== undefined && !hasWrittenMark(before));
+    return (
+      before !== content && !(replacesOnlyOwn && before !== undefined && !hasWrittenMark(before))
+    );
   }
   if (before.equals(Buffer.from(content))) return false;
-  if (!ownOnly || hasWrittenMark(before)) return true;
+  if (!replacesOnlyOwn || hasWrittenMark(before)) return true;
   throw new InputError(`\`${path}\` was not written by xpkg-resolve, and is not replaced`, {
     hint: 'name another folder with `--out`, or move that file away',
   });
 }
 
-/** Returns undefined if there is nothing. Refuses devices: reading them may never end. */
+/** Returns undefined if no file exists. Refuses devices: reading them may never end. */
 async function contentOf(path: string): Promise<Buffer | undefined> {
   const stats = await undefinedIfAbsent(lstat(path));
   if (stats === undefined || stats.isFile()) return stats && readFile(path);

@@ -37,7 +37,7 @@ interface PendingValue {
 const MAX_DEPTH = 90;
 const MAX_KEY_LENGTH = 1000;
 /** Control characters, tabs, and characters that YAML libraries read differently. */
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+// eslint-disable-next-line no-control-regex -- the pattern matches control characters
 const UNUSUAL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
 const BLOCK_HEADER = /^[|>][-+]?$/;
 const ESCAPE =
@@ -310,7 +310,7 @@ class BlockScanner {
     return !isReported(role) || this.#visitor.scalar(role, value);
   }
 
-  /** Below its first line a plain scalar may begin with any character. */
+  /** Whether the line continues a plain scalar, whose later lines may begin with any character. */
   #continuesPlainText(at: number): boolean {
     return this.#commentIn(at, this.#end) < 0 && this.#hasNoKey(at, this.#end);
   }

@@ -1,4 +1,4 @@
-const SPELLINGS: readonly (readonly [value: null | boolean | number, words: string])[] = [
+const WORDS_BY_VALUE: readonly (readonly [value: null | boolean | number, words: string])[] = [
   [null, '~ null Null NULL'],
   [true, 'y Y yes Yes YES true True TRUE on On ON'],
   [false, 'n N no No NO false False FALSE off Off OFF'],
@@ -9,10 +9,12 @@ const SPELLINGS: readonly (readonly [value: null | boolean | number, words: stri
 
 const WORDS: ReadonlyMap<string, null | boolean | number> = new Map([
   ['', null],
-  ...SPELLINGS.flatMap(([value, words]) => words.split(' ').map((word) => [word, value] as const)),
+  ...WORDS_BY_VALUE.flatMap(([value, words]) =>
+    words.split(' ').map((word) => [word, value] as const),
+  ),
 ]);
 
-/** Longer scalars need no look-up. */
+/** Longer scalars are never words with a special meaning. */
 export const LONGEST_WORD = Math.max(...Array.from(WORDS.keys(), (word) => word.length));
 
 const [PLUS, MINUS, POINT, ZERO, NINE] = [0x2b, 0x2d, 0x2e, 0x30, 0x39];

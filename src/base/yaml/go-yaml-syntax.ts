@@ -17,7 +17,7 @@ const ESCAPE_IT = 'write it as an escape, in double quotes';
 
 /** Go refuses most of these. It reads U+0085 and a lone carriage return as line breaks. */
 const CHARACTERS: readonly Rule[] = [
-  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  // eslint-disable-next-line no-control-regex -- the pattern matches control characters
   [/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffe\uffff]/, 'a control character', ESCAPE_IT],
   [/(?<=[^])\ufeff/, 'a byte order mark inside the text', 'remove it'],
 ];
@@ -51,8 +51,8 @@ const DOUBLE_QUOTED: readonly Rule[] = [
 /** For block scalars whose first line determines the indentation. */
 const BLOCK_START: Rule = [/^(?: *\n)* *\t/, 'a tab in an indentation', 'use spaces'];
 
-/** Characters between two values other than punctuation that all libraries read alike. */
-const SUSPECT = /[^:,[\]{} \n-]|-(?![ \n])/;
+/** Matches text between two values that some library may read differently. */
+const AMBIGUOUS_SEPARATOR = /[^:,[\]{} \n-]|-(?![ \n])/;
 const BETWEEN: readonly Rule[] = [
   TAB,
   LINE_SEPARATOR,
@@ -244,7 +244,7 @@ class SyntaxChecker {
     const text = withoutComments(this.#source.slice(this.#at, end));
     applyRules(this.#after, text, this.#at);
     this.#isMarkedKey = text.endsWith('? ');
-    if (!SUSPECT.test(text)) return;
+    if (!AMBIGUOUS_SEPARATOR.test(text)) return;
     applyRules(BETWEEN, text, this.#at);
     applyRules([this.#atKey ? BEFORE_KEY : EXPLICIT_KEY], text, this.#at);
   }

@@ -114,14 +114,15 @@ export function offsetOf(event: NodeEvent): number {
 
 /** Returns a function that finds 1-based lines of offsets. For many look-ups in one text. */
 export function lineFinder(text: string): (offset: number) => number {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  const lineStarts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1))
+    lineStarts.push(at + 1);
   return (offset) => {
     let low = 0;
-    let high = starts.length - 1;
+    let high = lineStarts.length - 1;
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if (starts[middle]! <= offset) low = middle;
+      if (lineStarts[middle]! <= offset) low = middle;
       else high = middle - 1;
     }
     return low + 1;
@@ -156,10 +157,10 @@ export function duplicateKeys(
     const seen = new Set<string>();
     for (const { key, offset, value } of place.entries) {
       if (found.length >= limit) return;
-      const inner = [...path, key];
-      if (seen.has(key)) found.push({ path: inner.join('.'), offset });
+      const childPath = [...path, key];
+      if (seen.has(key)) found.push({ path: childPath.join('.'), offset });
       seen.add(key);
-      if (descend(inner)) visit(value, inner);
+      if (descend(childPath)) visit(value, childPath);
     }
     for (const item of place.items) if (descend(path)) visit(item, path);
   };

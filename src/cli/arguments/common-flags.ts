@@ -138,8 +138,9 @@ export const formatFlag = {
 
 /** Parses values of `--format`. At most one format may have no file: it is printed. */
 export function readFormats(texts: readonly string[]): readonly RequestedFormat[] {
-  const wanted = texts.map(readFormat);
-  if (wanted.filter(({ file }) => file === undefined).length <= 1) return wanted;
+  const requestedFormats = texts.map(readFormat);
+  if (requestedFormats.filter(({ file }) => file === undefined).length <= 1)
+    return requestedFormats;
   throw new UsageError(
     'two formats cannot both be printed',
     'write all but one to a file: `--format sarif=xpkg.sarif`',

@@ -32,9 +32,9 @@ export async function fullName(typed: string, known: Known): Promise<Repository>
   if (locked !== undefined) return locked.repository;
   const listed = (await known.source.repositories?.()) ?? [];
   if (listed.includes(typed)) return typed;
-  const ends = listed.filter((repository) => repository.endsWith(`/${typed}`));
-  if (ends.length === 1) return ends[0]!;
-  if (ends.length > 1) throw ambiguousName(typed, ends);
+  const withShortName = listed.filter((repository) => repository.endsWith(`/${typed}`));
+  if (withShortName.length === 1) return withShortName[0]!;
+  if (withShortName.length > 1) throw ambiguousName(typed, withShortName);
   const meant =
     didYouMean(typed, listed) ??
     (typed.includes('/') ? undefined : didYouMean(typed, [...new Set(listed.map(packageName))]));
@@ -51,20 +51,20 @@ export async function fullName(typed: string, known: Known): Promise<Repository>
 export function lockedPackage(typed: string, { packages }: Lockfile): LockedPackage | undefined {
   const exact = packages.find(({ repository }) => repository === typed);
   if (exact !== undefined) return exact;
-  const close = packages.filter(
+  const withName = packages.filter(
     ({ repository, name }) => name === typed || repository.endsWith(`/${typed}`),
   );
-  if (close.length < 2) return close[0];
+  if (withName.length < 2) return withName[0];
   throw ambiguousName(
     typed,
-    close.map(({ repository }) => repository),
+    withName.map(({ repository }) => repository),
   );
 }
 
 /** Returns the error for a short name that several packages have. */
 export function ambiguousName(typed: string, names: readonly string[]): InputError {
-  const could = names.map((name) => `\`${name}\``).join(' or ');
-  return new InputError(`\`${typed}\` could be ${could}`, { hint: 'name one in full' });
+  const candidates = names.map((name) => `\`${name}\``).join(' or ');
+  return new InputError(`\`${typed}\` could be ${candidates}`, { hint: 'name one in full' });
 }
 
 /**
@@ -77,10 +77,10 @@ export function notLocked(
   { where = [], also = [] }: Partial<Record<'where' | 'also', readonly string[]>> = {},
 ): InputError {
   const repositories = packages.map(({ repository }) => repository);
-  const ends = new Map(repositories.map((each) => [packageName(each), each]));
+  const byShortName = new Map(repositories.map((each) => [packageName(each), each]));
   const meant =
     didYouMean(typed, [...repositories, ...also]) ??
-    ends.get(didYouMean(packageName(typed), [...ends.keys()]) ?? '');
+    byShortName.get(didYouMean(packageName(typed), [...byShortName.keys()]) ?? '');
   const hint =
     meant === undefined ? '`xpkg-resolve tree` lists what is locked' : `did you mean \`${meant}\`?`;
   if (where.length > 1) {

@@ -12,7 +12,7 @@ import { didYouMean } from '../../base/messages.js';
 
 /** A flag as it was typed. */
 interface TypedFlag {
-  /** The long name without dashes, `no-` included; as typed where it is not declared. */
+  /** The long name without dashes, `no-` included; as typed if it is not declared. */
   readonly name: string;
   readonly value: string | undefined;
   /** Typed with one dash. */
@@ -45,17 +45,17 @@ export function readWords(argv: readonly string[], flags: Flags): ReadWords {
   // The parser returns no positions, so it gets one word at a time, and its value if it needs one.
   for (let index = 0; index < end; index++) {
     const text = argv[index]!;
-    const alone = parse(text, []);
-    const isSplit = alone.unfinished !== undefined && index + 1 < end;
-    const withNext = isSplit ? parse(text, [argv[index + 1]!]) : alone;
-    const hasValue = withNext.unfinished === undefined;
-    const read = hasValue ? withNext : alone;
+    const parsedAlone = parse(text, []);
+    const takesNextWord = parsedAlone.unfinished !== undefined && index + 1 < end;
+    const parsedWithNext = takesNextWord ? parse(text, [argv[index + 1]!]) : parsedAlone;
+    const hasValue = parsedWithNext.unfinished === undefined;
+    const read = hasValue ? parsedWithNext : parsedAlone;
     args.push(...read.args);
     typed.push(...read.flags);
     unfinished = read.unfinished;
     const flag = read.flags.at(-1)?.name;
     words[index] = { text, flag };
-    if (isSplit && hasValue) {
+    if (takesNextWord && hasValue) {
       index++;
       words[index] = { text: argv[index]!, flag };
     }
@@ -232,15 +232,15 @@ export function argumentValues(
   let remaining = args;
   for (const [, bracket, name = '', dots] of row.usage.matchAll(USAGE)) {
     mistakes.catch(() => {
-      const taken = dots === undefined ? remaining.slice(0, 1) : remaining;
-      remaining = remaining.slice(taken.length);
-      if (taken.length === 0 && bracket === '<') {
+      const matchedArgs = dots === undefined ? remaining.slice(0, 1) : remaining;
+      remaining = remaining.slice(matchedArgs.length);
+      if (matchedArgs.length === 0 && bracket === '<') {
         throw new UsageError(`\`xpkg-resolve ${row.usage}\` lacks an argument`, seeHelp(row));
       }
       const { choices, default: preset } = positionals[name]!;
-      const wrong = choices && taken.find((each) => !choices.includes(each));
+      const wrong = choices && matchedArgs.find((each) => !choices.includes(each));
       if (wrong !== undefined) throw unknownChoice(name, wrong, choices!, row);
-      values[name] = dots === undefined ? (taken[0] ?? preset) : taken;
+      values[name] = dots === undefined ? (matchedArgs[0] ?? preset) : matchedArgs;
     });
   }
   mistakes.catch(() => {

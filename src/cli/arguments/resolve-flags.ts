@@ -53,14 +53,14 @@ export function resolveOptions(
     compat: args.compat,
     now: sourceDate(io),
     readsForNotes: source.distant !== true,
-    goOn: () => !args.timeout.isUp() && hasRoom(),
+    goOn: () => !args.timeout.isUp() && hasFreeMemory(),
   };
 }
 
 const MAX_HEAP_SHARE = 0.85;
 
 /** Returns whether the heap is far from its limit. Near it, garbage collection takes most of the time. */
-function hasRoom(): boolean {
+function hasFreeMemory(): boolean {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   return used < limit * MAX_HEAP_SHARE;
 }

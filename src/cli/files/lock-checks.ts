@@ -66,11 +66,11 @@ export function refuseOtherSet(
 export function otherSetError(inputs: LockInputs, set: InputSet, lock: string): InputError {
   const [file = ''] = set.files;
   const folder = dirname(file);
-  const there = folder === '.' ? 'DIR' : folder;
+  const exampleFolder = folder === '.' ? 'DIR' : folder;
   return new InputError(
     `\`${lock}\` belongs to ${projectText(inputs)}, and is not overwritten with the packages of ${projectText(set)}`,
     {
-      hint: `work in the folder of the other set with \`-C ${there}\`; or give it files of its own with \`--lock FILE --out DIR\`; \`--replace-lock\` overwrites it`,
+      hint: `work in the folder of the other set with \`-C ${exampleFolder}\`; or give it files of its own with \`--lock FILE --out DIR\`; \`--replace-lock\` overwrites it`,
     },
   );
 }
@@ -103,8 +103,8 @@ function pathFrom(folder: string, file: string): string {
 export function staleMismatches({ lockfile, changes }: Solved, lock: LockOnDisk): Mismatch[] {
   const before = lock.lockfile;
   // Which package set it belongs to does not make a lockfile stale: older ones do not record it.
-  const again = { ...withRecordedNames(lockfile, before), inputs: before.inputs };
-  if (isFormatted(lock.text, again)) return [];
+  const resolvedAgain = { ...withRecordedNames(lockfile, before), inputs: before.inputs };
+  if (isFormatted(lock.text, resolvedAgain)) return [];
   if (changes.length === 0) {
     const text =
       otherIndexes(before.indexes, lockfile.indexes) ??

@@ -50,7 +50,7 @@ export function extraManifestsIn({ objects }: Lockfile, named: string): readonly
 
 /** Where outputs are written: the journal is in the folder of the project, where every command looks. */
 export function workingPlace({ cwd, projectFolder = cwd }: RunIo): TransactionFolders {
-  return { project: projectFolder, beside: resolve(projectFolder, DEFAULT_LOCK) };
+  return { project: projectFolder, journalBeside: resolve(projectFolder, DEFAULT_LOCK) };
 }
 
 /** Returns the text of a lockfile on disk; undefined: there is none. Throws if it is not a file, or too large. */

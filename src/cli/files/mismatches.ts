@@ -87,7 +87,6 @@ export function mismatchResult(
   });
 }
 
-/** Returns the first mismatch and the number of the others. */
 export function mismatchHeadline([first, ...others]: readonly Mismatch[]): string {
   if (first === undefined) return '';
   const stale = first.kind === 'stale' ? 'stale: ' : subjectOf(first);

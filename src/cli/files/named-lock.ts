@@ -27,8 +27,10 @@ export async function namedLock(
   const path = resolve(io.cwd, named);
   if (existsSync(path)) {
     if (statSync(path).isDirectory()) {
-      const inside = lockOf(projectIn(named, io.cwd), io.cwd);
-      return existsSync(resolve(io.cwd, inside)) ? existingLock(inside, args, io) : undefined;
+      const lockInFolder = lockOf(projectIn(named, io.cwd), io.cwd);
+      return existsSync(resolve(io.cwd, lockInFolder))
+        ? existingLock(lockInFolder, args, io)
+        : undefined;
     }
     return isPackageFile(named) ? undefined : existingLock(named, args, io);
   }
@@ -70,8 +72,8 @@ function lockAtRevision(named: string, path: string, io: RunIo): NamedLock | und
   const colon = named.indexOf(':');
   const revision = colon < 0 ? named : named.slice(0, colon);
   if (revision === '' || revision.startsWith('-')) return undefined;
-  const verified = git(['rev-parse', '--verify', '--quiet', '--end-of-options', revision], io);
-  if (verified.status !== 0) return undefined;
+  const knownRevision = git(['rev-parse', '--verify', '--quiet', '--end-of-options', revision], io);
+  if (knownRevision.status !== 0) return undefined;
   const name = colon < 0 ? `${revision}:./${path}` : named;
   const shown = git(['cat-file', 'blob', name], io);
   if (shown.status === 0) return { shown: name, lockfile: parseLockfile(shown.stdout, name) };

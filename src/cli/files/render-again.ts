@@ -18,7 +18,7 @@ type RenderArgs = Omit<RenderRecord, 'crossplane'>;
 export interface RenderedAgain {
   readonly rendering: Rendering;
   /** Flags that are kept from the last rendering. */
-  readonly kept: string;
+  readonly keptFlags: string;
 }
 
 /**
@@ -52,34 +52,35 @@ export function renderAgain(
       fluxPath: given.fluxPath ?? kept.fluxPath,
     },
   );
-  if (release !== undefined) refuseUnfit(lockfile, rendering, release, target === undefined);
-  return { rendering, kept: recordedFlags(kept) };
+  if (release !== undefined)
+    refuseRejectedPackages(lockfile, rendering, release, target === undefined);
+  return { rendering, keptFlags: recordedFlags(kept) };
 }
 
 /** Returns the settings that are kept from the last rendering; another layout keeps few of them. */
 function keptSettings(given: RenderArgs, record: RenderRecord): RenderRecord {
-  const unlessGiven = <K extends keyof RenderArgs>(name: K) =>
+  const recordedUnlessGiven = <K extends keyof RenderArgs>(name: K) =>
     given[name] === undefined ? record[name] : undefined;
   const isSameLayout = (given.layout ?? record.layout) === record.layout;
   const isArgocd = (given.argocd ?? record.argocd) === true;
   return {
-    pin: unlessGiven('pin'),
-    applyLock: unlessGiven('applyLock'),
+    pin: recordedUnlessGiven('pin'),
+    applyLock: recordedUnlessGiven('applyLock'),
     crossplane: record.crossplane,
-    layout: unlessGiven('layout'),
+    layout: recordedUnlessGiven('layout'),
     ...(isSameLayout && {
-      split: unlessGiven('split'),
-      argocd: unlessGiven('argocd'),
-      syncOptions: isArgocd ? unlessGiven('syncOptions') : undefined,
-      name: unlessGiven('name'),
-      fluxSource: unlessGiven('fluxSource'),
-      fluxPath: unlessGiven('fluxPath'),
+      split: recordedUnlessGiven('split'),
+      argocd: recordedUnlessGiven('argocd'),
+      syncOptions: isArgocd ? recordedUnlessGiven('syncOptions') : undefined,
+      name: recordedUnlessGiven('name'),
+      fluxSource: recordedUnlessGiven('fluxSource'),
+      fluxPath: recordedUnlessGiven('fluxPath'),
     }),
   };
 }
 
 /** Throws if the release does not accept the locked packages. */
-function refuseUnfit(
+function refuseRejectedPackages(
   lockfile: Lockfile,
   { bundle, lock }: Rendering,
   target: Target,
@@ -135,7 +136,7 @@ export async function writeOutputs(
   const isStale = text !== undefined && text !== before;
   const own = isStale ? [{ path: resolve(io.cwd, named), content: text }] : [];
   const bundle = folder?.changesTo(rendering) ?? [];
-  const { written, removed } = folder?.toldChanges(rendering) ?? { written: [], removed: [] };
+  const { written, removed } = folder?.summarizedChanges(rendering) ?? { written: [], removed: [] };
   const isCurrent = folder !== undefined && written.length + removed.length === 0;
   const edits = [...unsaved].map(([path, content]) => ({ path: resolve(io.cwd, path), content }));
   if (write) await writeTransaction([...edits, ...own, ...bundle], workingPlace(io));
@@ -158,8 +159,10 @@ export function refuseInBundle(
   { rendering, folder }: Pick<Outputs, 'rendering' | 'folder'>,
   { cwd }: Pick<RunIo, 'cwd'>,
 ): void {
-  const isIn = folder?.changesTo(rendering).some(({ path }) => path === resolve(cwd, lock));
-  if (isIn !== true) return;
+  const isLockInFolder = folder
+    ?.changesTo(rendering)
+    .some(({ path }) => path === resolve(cwd, lock));
+  if (isLockInFolder !== true) return;
   throw new InputError(`\`--lock ${lock}\` is a file of the bundle, which would take its place`, {
     hint: 'name a file outside of the folder of `--out`',
   });
@@ -171,7 +174,7 @@ function clause(before: string, files: readonly string[], after = ''): string[] 
 
 /** Returns notes about a rendering, one for each line. */
 export function renderingNotes(
-  { rendering, kept }: RenderedAgain,
+  { rendering, keptFlags }: RenderedAgain,
   { out, write = true }: { readonly out: string; readonly write?: boolean | undefined },
 ): string[] {
   const warnings = [...rendering.warnings, ...(write ? rendering.leftOut : [])];
@@ -180,6 +183,8 @@ export function renderingNotes(
     ...rendering.bundle.skips.map(
       (reason) => `note: every package has \`skipDependencyResolution: true\`: ${reason}`,
     ),
-    ...(kept === '' ? [] : [`note: \`${out}\` is rendered with \`${kept}\`, as it was before`]),
+    ...(keptFlags === ''
+      ? []
+      : [`note: \`${out}\` is rendered with \`${keptFlags}\`, as it was before`]),
   ];
 }

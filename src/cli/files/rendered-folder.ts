@@ -29,7 +29,6 @@ import {
 import type { BundleArgs } from '../arguments/common-flags.js';
 import type { RunIo } from '../terminal/io.js';
 
-/** Maximum number of files that are listed. */
 const MAX_LISTED_FILES = 5;
 
 /** Where rendered manifests and their lockfile are, as the user wrote it. */
@@ -92,7 +91,7 @@ export class BundleFolder {
     return bytes?.toString('utf8') ?? '';
   }
 
-  /** Throws an `InputError` if it holds the manifests of another package set than the lockfile. */
+  /** Throws an `InputError` if the folder has the manifests of another package set. */
   refuseOtherSet(lockfile: Pick<Lockfile, 'inputs'>): void {
     const own = readInputsRecord(this.#recordText);
     const inputs = this.inputsOf(lockfile);
@@ -124,12 +123,15 @@ export class BundleFolder {
     return [...names].map((name) => ({
       path: join(this.#path, name),
       content: files.get(name),
-      ownOnly: true,
+      replacesOnlyOwn: true,
     }));
   }
 
   /** Returns the names of files that a rendering changes; if many or all change, the name of the folder. */
-  toldChanges({ files }: Rendering): { readonly written: string[]; readonly removed: string[] } {
+  summarizedChanges({ files }: Rendering): {
+    readonly written: string[];
+    readonly removed: string[];
+  } {
     const differing = this.mismatches({ files }).map(({ file }) => file!);
     const kept = new Set(Array.from(files.keys(), (name) => `${this.named}/${name}`));
     const written = differing.filter((file) => kept.has(file));
@@ -217,6 +219,6 @@ export async function wantsLongerTags(
   io: RunIo,
 ): Promise<boolean> {
   if (args.pin !== undefined) return args.pin === 'locked';
-  const hasThem = lock?.lockfile.packages.some(({ longerTags }) => longerTags !== undefined);
-  return hasThem === true || (await BundleFolder.of(args, io))?.record.pin === 'locked';
+  const hasLongerTags = lock?.lockfile.packages.some(({ longerTags }) => longerTags !== undefined);
+  return hasLongerTags === true || (await BundleFolder.of(args, io))?.record.pin === 'locked';
 }

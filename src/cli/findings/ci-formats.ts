@@ -19,8 +19,8 @@ const MAX_SHOWN = 10;
 
 /** Formats findings as workflow commands of GitHub Actions, which annotate lines of files, worst first. */
 export function githubAnnotations({ findings }: PlacedReport): string {
-  const alike = [...groupBy(findings, ({ severity }) => severity).values()];
-  const shown = alike.flatMap((group) => {
+  const bySeverity = [...groupBy(findings, ({ severity }) => severity).values()];
+  const shown = bySeverity.flatMap((group) => {
     if (group.length <= MAX_SHOWN) return group;
     const [next, ...others] = group.slice(MAX_SHOWN - 1);
     const text = `and ${others.length + 1} more, which the summary and the log of this step tell`;

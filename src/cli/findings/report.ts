@@ -28,7 +28,7 @@ export interface ReportStep {
   readonly findings: readonly ReportFinding[];
 }
 
-/** A problem or a fact worth knowing, with its place. */
+/** A problem or a note, with its place. */
 export interface ReportFinding {
   /** Stable, kebab-case. */
   readonly rule: string;

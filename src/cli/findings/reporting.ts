@@ -54,8 +54,8 @@ export class Reporting {
 
   async write(code: ExitCode): Promise<void> {
     const command = this.#line.command ?? '';
-    const made = (await this.#make?.(command)) ?? defaultReport(command, code);
-    const report = placedReport(made, repositoryPlaces(this.#line, this.#io));
+    const madeReport = (await this.#make?.(command)) ?? defaultReport(command, code);
+    const report = placedReport(madeReport, repositoryPlaces(this.#line, this.#io));
     for (const { format, file } of this.#wanted) {
       const text = FORMATTERS[format](report);
       if (file === undefined) this.#io.out(text);

@@ -133,8 +133,8 @@ export function ruleOf(id: string): RuleDescription {
 export function fingerprints(findings: readonly PlacedFinding[]): string[] {
   const seen = new Map<string, number>();
   return findings.map(({ rule, origin, text }) => {
-    const lineless = text.replaceAll(/:\d+\b/g, '');
-    const hash = sha256(JSON.stringify([rule, origin.file, lineless])).slice('sha256:'.length);
+    const withoutLines = text.replaceAll(/:\d+\b/g, '');
+    const hash = sha256(JSON.stringify([rule, origin.file, withoutLines])).slice('sha256:'.length);
     const count = (seen.get(hash) ?? 0) + 1;
     seen.set(hash, count);
     return `${hash.slice(0, 32)}:${count}`;

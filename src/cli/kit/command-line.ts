@@ -58,8 +58,8 @@ export async function readCommandLine(
     const flags = acceptedFlags(row, loaded);
     const read = readWords(argv, flags);
     const before = read.words.slice(0, argv.indexOf(name));
-    const areRead = before.every(({ flag }) => flag !== undefined && isDeclared(flag, flags));
-    if (read.args[0] === name && areRead) return commandLine(commands, read, { row, loaded });
+    const areDeclared = before.every(({ flag }) => flag !== undefined && isDeclared(flag, flags));
+    if (read.args[0] === name && areDeclared) return commandLine(commands, read, { row, loaded });
   }
   const read = readWords(argv, globalFlags);
   const isHelp = read.args[0] === 'help';
@@ -68,9 +68,13 @@ export async function readCommandLine(
   // There is no known command, or flags of other commands are before it.
   const all = await Promise.all(commands.map(({ load }) => load()));
   const flags = { ...flagsOfAll(all), ...globalFlags };
-  const readAgain = readWords(argv, flags);
-  const row = commandRow(commands, readAgain.args[0]);
-  return commandLine(commands, readAgain, row ? { row, loaded: await row.load() } : { flags });
+  const readWithAllFlags = readWords(argv, flags);
+  const row = commandRow(commands, readWithAllFlags.args[0]);
+  return commandLine(
+    commands,
+    readWithAllFlags,
+    row ? { row, loaded: await row.load() } : { flags },
+  );
 }
 
 /** The flags of all commands, each with the choices of every command. */
@@ -101,16 +105,17 @@ function commandLine(
   const isHelp = row === undefined && read.args[0] === 'help';
   const command = read.args[isHelp ? 1 : 0];
   const declared = row && loaded ? acceptedFlags(row, loaded) : flags;
-  const ofFlags = flagValues(read.flags, declared, row);
-  const ofArguments = row && loaded && argumentValues(read.args.slice(1), loaded.positionals, row);
-  const args: EarlyArgs = { ...ofFlags.values, ...ofArguments?.values };
+  const flagResult = flagValues(read.flags, declared, row);
+  const argumentResult =
+    row && loaded && argumentValues(read.args.slice(1), loaded.positionals, row);
+  const args: EarlyArgs = { ...flagResult.values, ...argumentResult?.values };
   return {
     words: read.words,
     command,
     row: isHelp ? commandRow(commands, command) : row,
     loaded,
     args,
-    mistake: ofFlags.mistake ?? ofArguments?.mistake,
+    mistake: flagResult.mistake ?? argumentResult?.mistake,
     help: isHelp || args.help === true,
     debug: args.debug === true,
     json: read.flags.findLast(({ name }) => name === 'output')?.value === 'json',
@@ -165,7 +170,6 @@ const projectFlags = {
 /** Commands that do not read or write a project. */
 const WITHOUT_PROJECT = ['cache', 'completion', 'index', 'krm', 'merge-lock', 'report', 'schema'];
 
-/** All flags that a command accepts. */
 function acceptedFlags(row: CommandRow, { flags }: AnyCommand): Flags {
   const hasProject = !WITHOUT_PROJECT.includes(commandName(row));
   return { ...(hasProject && projectFlags), ...withoutProjectDefaults(flags), ...globalFlags };

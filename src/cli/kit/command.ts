@@ -65,13 +65,13 @@ type One<Declared extends Argument> = Declared extends { readonly choices: reado
       : string;
 
 /** How `--each` runs a command for many projects. */
-interface EachSet<Args> {
+interface EachOptions<Args> {
   /** Whether output of successful projects is shown; false if a row of the table is enough. */
   readonly showsData: boolean;
   /** `--shard` also splits the work for one project; absent: it only splits the list of projects. */
   readonly splitsOne?: true | undefined;
   /** Returns the arguments for each project, or a text with the reason to skip it. Absent: unchanged. */
-  readonly forSets?:
+  readonly argsForProjects?:
     ((args: readonly Args[], io: RunIo) => Promise<readonly (object | string)[]>) | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface CommandSyntax<P extends Positionals, F extends Flags> {
   /** The command works on the working folder itself, never on a project in a parent folder. */
   readonly isInWorkingFolder?: true | undefined;
   /** How `--each` runs it; undefined if `--each` is not supported. */
-  readonly each?: EachSet<ArgsOf<P & F>> | undefined;
+  readonly each?: EachOptions<ArgsOf<P & F>> | undefined;
 }
 
 /** The document that a command prints with `-o json`: its schema, and its writer. */
@@ -99,7 +99,7 @@ export interface JsonOutput<in Value, in Args> {
 
 /** A command, for code that only passes its arguments on; `defineCommand` declares one. */
 export interface AnyCommand extends Omit<CommandSyntax<Positionals, Flags>, 'each'> {
-  readonly each?: EachSet<never> | undefined;
+  readonly each?: EachOptions<never> | undefined;
   /** The document of `-o json`; absent if the command has none. */
   readonly json?: (() => JsonOutput<never, never> | Promise<JsonOutput<never, never>>) | undefined;
   /** Runs the use case, prints its result and returns the exit code. Errors of users and sources are thrown. */

@@ -21,18 +21,18 @@ export async function completionReplies(
   words: readonly string[],
   io: Io,
 ): Promise<string[]> {
-  const current = words.at(-1) ?? '';
+  const lastWord = words.at(-1) ?? '';
   const line = await readCommandLine(commands, words.slice(0, -1));
   const { command: name, loaded, unfinished } = line;
-  if (unfinished !== undefined) return startingWith(current, unfinished.choices ?? []);
+  if (unfinished !== undefined) return startingWith(lastWord, unfinished.choices ?? []);
   const flags = { ...loaded?.flags, ...globalFlags };
-  if (current.startsWith('-')) return startingWith(current, flagWords(flags));
-  if (name === undefined) return startingWith(current, [...commands.map(commandName), 'help']);
+  if (lastWord.startsWith('-')) return startingWith(lastWord, flagWords(flags));
+  if (name === undefined) return startingWith(lastWord, [...commands.map(commandName), 'help']);
   if (loaded === undefined) return [];
   const { cwd } = workingFolder(line, io.cwd);
-  return startingWith(current, [
+  return startingWith(lastWord, [
     ...Object.values(loaded.positionals).flatMap(({ choices = [] }) => choices),
-    ...(await knownNames(NAMES[name] ?? [], current, line.args, { ...io, cwd })),
+    ...(await knownNames(NAMES[name] ?? [], lastWord, line.args, { ...io, cwd })),
   ]);
 }
 
@@ -79,10 +79,10 @@ async function knownNames(
     }
     const repositories = lockfile.packages.map(({ repository }) => repository);
     const packages = repositories.flatMap((each) => [each, packageName(each)]);
-    const owned = lockfile.packages.flatMap(({ owns }) => owns.map(({ name }) => name));
+    const ownedNames = lockfile.packages.flatMap(({ owns }) => owns.map(({ name }) => name));
     return [
       ...(wanted.includes('package') ? packages : []),
-      ...(wanted.includes('owned') ? owned : []),
+      ...(wanted.includes('owned') ? ownedNames : []),
     ];
   } catch {
     return [];

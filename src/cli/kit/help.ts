@@ -22,8 +22,8 @@ const SHARED: readonly (readonly [heading: string, names: readonly string[]])[] 
 
 /** Returns the flags of a command by heading, its own flags first. */
 export function flagGroups({ flags }: Pick<AnyCommand, 'flags'>): [heading: string, Flags][] {
-  const shared = new Set(SHARED.flatMap(([, names]) => names));
-  const own = Object.keys(flags).filter((name) => !shared.has(name));
+  const sharedNames = new Set(SHARED.flatMap(([, names]) => names));
+  const own = Object.keys(flags).filter((name) => !sharedNames.has(name));
   return [['Flags', own] as const, ...SHARED].map(([heading, names]) => {
     const taken = names.filter((name) => Object.hasOwn(flags, name));
     return [heading, Object.fromEntries(taken.map((name) => [name, flags[name]!]))];
@@ -95,10 +95,10 @@ export function overview(commands: readonly CommandRow[], width: number): string
 export function flagRow(name: string, options: Flag): HelpRow {
   // A flag that is on by default is shown as `--no-NAME`.
   const long = options.default === true ? `--no-${name}` : `--${name}`;
-  const short = options.alias !== undefined ? `-${options.alias}, ` : '    ';
-  const other = options.offAlias === undefined ? '' : `, --${options.offAlias}`;
+  const shortFlag = options.alias !== undefined ? `-${options.alias}, ` : '    ';
+  const otherSpelling = options.offAlias === undefined ? '' : `, --${options.offAlias}`;
   const value = valueOf(options);
-  const term = `${short}${long}${other}${value === '' ? '' : ` ${value}`}`;
+  const term = `${shortFlag}${long}${otherSpelling}${value === '' ? '' : ` ${value}`}`;
   return [term, `${options.describe}${defaultOf(options)}`];
 }
 
@@ -113,7 +113,6 @@ function defaultOf({ default: preset }: Flag): string {
   return ` (default: ${String(preset)})`;
 }
 
-/** A term and its meaning. */
 type HelpRow = readonly [term: string, meaning: string];
 
 /** Longer terms get a line of their own, so that meanings keep some width. */

@@ -24,7 +24,7 @@ export type RecordOf<F extends Fields> = {
     Static<F[Name]> | undefined;
 };
 
-/** Schemas of fields: each says what the field is for, which editors and readers are shown. */
+/** Schemas of fields, each with a description for editors and readers. */
 const described =
   <T>(schema: Schema) =>
   (description: string): TypedSchema<T> => ({ ...schema, description });
@@ -124,7 +124,7 @@ export const packageFinding = record(
 /** Fields of every locked package. */
 export const locked = { source, version, direct: flag('Whether the user asks for it by name.') };
 
-/** Which part of which run it is; all but `index` is the same in every part. */
+/** Identifies a run and one of its parts. Only `index` differs between the parts. */
 export const shardFields = {
   index: count('Which part, from 1.'),
   of: count('Of how many parts.'),
@@ -134,7 +134,7 @@ export const shardFields = {
   inputs: text('Digest of what the files say that ask for packages.'),
 };
 
-/** The part of a run with `--shard` that a document is of. */
+/** The part of a run with `--shard` that a document belongs to. */
 export const shard = record(shardFields, 'With `--shard`: which part of the work it is about.');
 
 const mismatch = record({

@@ -7,7 +7,7 @@ import { readCommandLine, workingFolder, type CommandLine } from './command-line
 import type { EachArgs } from '../arguments/common-flags.js';
 import type { SomeArgs } from '../projects/project.js';
 import { unknownCommand, UsageError } from '../arguments/argument-errors.js';
-import { colouredIo, foldedIo, sanitizedIo } from '../terminal/output-filters.js';
+import { coloredIo, foldedIo, sanitizedIo } from '../terminal/output-filters.js';
 import type { Io } from '../terminal/io.js';
 import { toolVersion } from '../terminal/environment.js';
 import { errorReport, reportError } from './errors.js';
@@ -26,13 +26,13 @@ export async function runCommandLine(
   const { cwd, mistake } = workingFolder(line, started.cwd);
   const unfiltered: Io = { ...started, cwd };
   const delayed = new Set<string>();
-  const plain = sanitizedIo(colouredIo(unfiltered, line.args.color));
+  const plain = sanitizedIo(coloredIo(unfiltered, line.args.color));
   // JSON is not folded: a line break inside a string would make it invalid.
   const shown = line.json ? plain : foldedIo(plain);
   const io: Io = {
     ...shown,
     words: line.words,
-    note: line.args.quiet ? quieted((text) => shown.note(text)) : (text) => shown.note(text),
+    note: line.args.quiet ? withoutNotes((text) => shown.note(text)) : (text) => shown.note(text),
     afterwards: (text) => delayed.add(text),
   };
   const printDelayedNotes = () => [...delayed].sort(byCodePoint).forEach((text) => io.note(text));
@@ -71,14 +71,14 @@ function reported(io: Io, shown: Io, reporting: Reporting): Io {
 }
 
 /** Messages that --quiet does not silence. */
-const MATTERS = /^(?:error|warning|hint|SECURITY|trace)\b/;
+const IMPORTANT_MESSAGE = /^(?:error|warning|hint|SECURITY|trace)\b/;
 
 /** Indented and empty lines continue the previous message. They are printed only if that message was. */
-function quieted(note: Io['note']): Io['note'] {
-  let matters = true;
+function withoutNotes(note: Io['note']): Io['note'] {
+  let isImportant = true;
   return (text) => {
-    if (/^\S/.test(text)) matters = MATTERS.test(text);
-    if (matters) note(text);
+    if (/^\S/.test(text)) isImportant = IMPORTANT_MESSAGE.test(text);
+    if (isImportant) note(text);
   };
 }
 
@@ -100,10 +100,10 @@ async function dispatch(
   }
   if (loaded === undefined) throw unknownCommand(commands, command);
   if (line.mistake !== undefined) throw line.mistake;
-  const since = performance.now();
+  const startedAt = performance.now();
   const code = await runCommand(loaded, line, io);
   if (line.args.verbose)
-    io.note(`trace: took ${((performance.now() - since) / 1000).toFixed(2)} s`);
+    io.note(`trace: took ${((performance.now() - startedAt) / 1000).toFixed(2)} s`);
   return code;
 }
 
@@ -124,16 +124,16 @@ async function runCommand(command: AnyCommand, line: CommandLine, io: Io): Promi
   const isTraced = line.args.verbose && 'trace' in command.flags;
   const args = isTraced ? { ...line.args, trace: true } : line.args;
   const isForMany = args['each'] !== undefined && command.each !== undefined;
-  const splitsSets = command.each !== undefined && command.each.splitsOne === undefined;
-  if (args['shard'] !== undefined && args['each'] === undefined && splitsSets) {
+  const splitsProjects = command.each !== undefined && command.each.splitsOne === undefined;
+  if (args['shard'] !== undefined && args['each'] === undefined && splitsProjects) {
     throw new UsageError(
       '`--shard` is given without `--each`',
       "it splits sets: name them, `--each 'clusters/*/xpkg.yaml'`; or leave it out",
     );
   }
   // Finishes or undoes what a killed run left in the working folder.
-  const { settleWorkingFolder } = await import('../../base/files/recovery.js');
-  await settleWorkingFolder(io.cwd);
+  const { recoverWorkingFolder } = await import('../../base/files/recovery.js');
+  await recoverWorkingFolder(io.cwd);
   if (!isForMany) return runInProject(command, args, io);
   await warnOfRelease(command, args, io);
   const { runEach } = await import('../projects/run-projects.js');
@@ -146,15 +146,15 @@ async function runInProject(command: AnyCommand, args: SomeArgs, io: Io): Promis
   const project = projectOf(args, command, io.cwd);
   const folder = resolve(io.cwd, project.folder);
   if (project.folder !== '.') {
-    const { settleWorkingFolder } = await import('../../base/files/recovery.js');
-    await settleWorkingFolder(folder);
+    const { recoverWorkingFolder } = await import('../../base/files/recovery.js');
+    await recoverWorkingFolder(folder);
   }
-  const ofProject = projectArgs(args, command, project, io.cwd);
-  if (ofProject['write'] === true) {
-    for (const line of projectWarnings(project, ofProject, io.cwd)) io.note(`warning: ${line}`);
+  const completedArgs = projectArgs(args, command, project, io.cwd);
+  if (completedArgs['write'] === true) {
+    for (const line of projectWarnings(project, completedArgs, io.cwd)) io.note(`warning: ${line}`);
   }
-  await warnOfRelease(command, ofProject, io);
-  return command.run(ofProject as never, { ...io, projectFolder: folder });
+  await warnOfRelease(command, completedArgs, io);
+  return command.run(completedArgs as never, { ...io, projectFolder: folder });
 }
 
 /** Warns if `--crossplane` is given to a command that has no use for it. */

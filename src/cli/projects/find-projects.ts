@@ -9,7 +9,7 @@ import { codeOf, isAbsent, isFileSystemError } from '../../base/files/file-syste
 import { hasWrittenMark, MARK_BYTES } from '../../base/yaml/write-yaml.js';
 
 /** Returns the files that patterns match, sorted. A pattern that begins with `!` excludes files. */
-export async function findSets(
+export async function findProjectFiles(
   patterns: readonly string[],
   cwd: string,
 ): Promise<readonly string[]> {
@@ -34,7 +34,7 @@ export async function findSets(
     const matched = isNamed
       ? await unlessExcluded(pattern, exclusions, cwd)
       : await matchFiles(pattern, exclusions, cwd);
-    if (matched.length === 0 && !isNamed && !(await isAnywhere(pattern, cwd))) {
+    if (matched.length === 0 && !isNamed && !(await matchesAnything(pattern, cwd))) {
       throw await nothingFound(pattern, cwd);
     }
     const all = isNamed ? matched : await exceptWritten(matched, cwd);
@@ -57,8 +57,8 @@ export async function findSets(
 
 /** Removes files that this tool wrote: lockfiles and rendered files are no inputs. */
 async function exceptWritten(files: readonly string[], cwd: string): Promise<readonly string[]> {
-  const isOurs = await Promise.all(files.map((file) => isWritten(resolve(cwd, file))));
-  return files.filter((_, i) => !isOurs[i]);
+  const areWritten = await Promise.all(files.map((file) => isWritten(resolve(cwd, file))));
+  return files.filter((_, i) => !areWritten[i]);
 }
 
 /** Returns whether this tool wrote a file. False for an unreadable file, which fails when its project runs. */
@@ -88,7 +88,7 @@ async function unlessExcluded(
 }
 
 /** Returns whether a pattern matches anything, excluded or not. */
-async function isAnywhere(pattern: string, cwd: string): Promise<boolean> {
+async function matchesAnything(pattern: string, cwd: string): Promise<boolean> {
   try {
     return (await matchFiles(pattern, [], cwd)).length > 0;
   } catch (error) {
@@ -168,7 +168,7 @@ interface UnreadFolder {
 /** The kinds of a broken link: a file or a folder. */
 type LostLinks = 'files' | 'folders';
 
-type Taking<T> = (error: NodeJS.ErrnoException | null, value: T) => void;
+type FsCallback<T> = (error: NodeJS.ErrnoException | null, value: T) => void;
 
 /**
  * A file system that records unreadable folders and broken links, which the search ignores.
@@ -176,23 +176,23 @@ type Taking<T> = (error: NodeJS.ErrnoException | null, value: T) => void;
  */
 function recordingFileSystem(lostLinks: LostLinks, skipped: readonly string[]) {
   const unread: UnreadFolder[] = [];
-  const lost = new Set<string>();
+  const lostLinkPaths = new Set<string>();
   const adapter = {
-    readdir: (path: string, options: { withFileTypes: true }, take: Taking<unknown>) => {
+    readdir: (path: string, options: { withFileTypes: true }, take: FsCallback<unknown>) => {
       if (skipped.includes(basename(path))) return take(null, []);
       return readdir(path, options, (error, entries) => {
-        const isLost = lost.has(path.replace(/\/$/, ''));
+        const isLost = lostLinkPaths.has(path.replace(/\/$/, ''));
         if (error !== null && (isLost || !isAbsent(error))) unread.push({ path, error });
         take(error, entries);
       });
     },
-    realpath: (path: string, take: Taking<string>) => {
+    realpath: (path: string, take: FsCallback<string>) => {
       realpath(path, (error, real) => {
-        if (error !== null) lost.add(path);
+        if (error !== null) lostLinkPaths.add(path);
         take(null, error === null ? real : path);
       });
     },
-    stat: (path: string, take: Taking<Stats>) => {
+    stat: (path: string, take: FsCallback<Stats>) => {
       statWithCallback(path, (error, stats) => {
         if (error === null) take(null, stats);
         else if (lostLinks === 'files') lstat(path, take);
@@ -201,7 +201,7 @@ function recordingFileSystem(lostLinks: LostLinks, skipped: readonly string[]) {
     },
   };
   // The cast is safe: the search calls these in no other way (fdir, `api/walker`).
-  return { unread, lost, adapter: adapter as unknown as FileSystemAdapter };
+  return { unread, lost: lostLinkPaths, adapter: adapter as unknown as FileSystemAdapter };
 }
 
 function asFolder(link: Stats): Stats {

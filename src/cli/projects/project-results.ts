@@ -14,8 +14,7 @@ import {
 import type { Io } from '../terminal/io.js';
 import { columns, counted } from '../terminal/package-text.js';
 
-/** The result for one project. */
-export interface SetResult {
+export interface ProjectResult {
   /** Its file, as found by the pattern. */
   readonly set: string;
   readonly exitCode: ExitCode;
@@ -24,7 +23,7 @@ export interface SetResult {
 }
 
 /** A result, and what the command printed for the project. */
-export interface PrintedResult extends SetResult {
+export interface PrintedResult extends ProjectResult {
   /** To stdout. */
   readonly out: string;
   /** To stderr, line by line. */
@@ -105,8 +104,8 @@ export class EachReport {
 }
 
 /** Returns a row for each project, failures first and the worst at the top, then the number of failures. */
-export function eachTable(results: readonly SetResult[]): string[] {
-  const severityOf = ({ exitCode }: SetResult) => BY_SEVERITY.indexOf(exitCode);
+export function eachTable(results: readonly ProjectResult[]): string[] {
+  const severityOf = ({ exitCode }: ProjectResult) => BY_SEVERITY.indexOf(exitCode);
   const rows = results.toSorted(
     (a, b) => severityOf(b) - severityOf(a) || byCodePoint(a.set, b.set),
   );
@@ -114,7 +113,7 @@ export function eachTable(results: readonly SetResult[]): string[] {
 }
 
 /** Returns only the rows, in the order given. */
-export function resultRows(results: readonly SetResult[]): string[] {
+export function resultRows(results: readonly ProjectResult[]): string[] {
   return columns([
     ['set', 'result', ''],
     ...results.map(({ set, exitCode, headline }) => [set, RESULT_WORDS.get(exitCode)!, headline]),
@@ -122,7 +121,7 @@ export function resultRows(results: readonly SetResult[]): string[] {
 }
 
 /** Number of projects, and of those that failed. */
-export function closingLine(results: readonly SetResult[]): string {
+export function closingLine(results: readonly ProjectResult[]): string {
   const all = counted(results.length, 'set');
   const failed = results.filter(({ exitCode }) => exitCode !== EXIT.done).length;
   return failed === 0 ? `${all}, all well` : `${failed} of ${all} failed`;

@@ -121,7 +121,7 @@ function namesPackages(args: SomeArgs, { positionals }: AnyCommand): boolean {
   );
 }
 
-/** Returns the arguments with what the project gives: input file, lockfile and folder to render to. */
+/** Returns the arguments with the defaults of the project: input file, lockfile, output folder. */
 export function projectArgs(
   args: SomeArgs,
   command: AnyCommand,
@@ -130,16 +130,16 @@ export function projectArgs(
 ): SomeArgs {
   const { flags } = command;
   const { folder, file, packageRoot } = project;
-  const readsParent = 'strict' in flags && folder !== '.' && file !== undefined;
-  const fills = (name: 'lock' | 'out') =>
+  const readsParentProject = 'strict' in flags && folder !== '.' && file !== undefined;
+  const hasDefault = (name: 'lock' | 'out') =>
     name in flags && args[name] === undefined && isProjectDefault(name, flags[name]!.default);
   const hasLayout = args['flux'] !== undefined || args['helm'] !== undefined;
   if (packageRoot !== undefined) refuseInPackage(args, command, packageRoot, cwd);
   return {
     ...args,
-    ...(readsParent && args['file'] === undefined && { file: [file] }),
-    ...(fills('lock') && { lock: lockOf(project, cwd) }),
-    ...(fills('out') && {
+    ...(readsParentProject && args['file'] === undefined && { file: [file] }),
+    ...(hasDefault('lock') && { lock: lockOf(project, cwd) }),
+    ...(hasDefault('out') && {
       // Layouts have a folder of their own, and no default.
       out: hasLayout ? DEFAULT_OUT : join(folder, DEFAULT_OUT),
       ...('bundle' in flags && packageRoot !== undefined && { bundle: false }),
@@ -209,9 +209,9 @@ export function projectFlags(
 
 /** Returns a path without symbolic links; the part of it that does not exist stays as it is. */
 function realPathOf(path: string): string {
-  const above = dirname(path);
-  if (existsSync(path) || above === path) return realpathSync(path);
-  return join(realPathOf(above), basename(path));
+  const parentFolder = dirname(path);
+  if (existsSync(path) || parentFolder === path) return realpathSync(path);
+  return join(realPathOf(parentFolder), basename(path));
 }
 
 export function isFileAt(path: string): boolean {

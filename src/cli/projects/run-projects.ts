@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
-import { findSets } from './find-projects.js';
+import { findProjectFiles } from './find-projects.js';
 import { projectArgs, projectWith, type SomeArgs } from './project.js';
 import { closingLine, EachReport, type PrintedResult, worstExitCode } from './project-results.js';
 import { parseShard, portable, shardRequest } from './shards.js';
@@ -31,47 +31,47 @@ import { withStatus } from '../terminal/progress.js';
 /** Runs a command for every project of `--each`, and prints the results. */
 export async function runEach(
   command: AnyCommand,
-  args: EachSetArgs,
+  args: EachProjectArgs,
   line: CommandLine,
   io: Io,
 ): Promise<ExitCode> {
   const { showsData } = command.each!;
   const report = new EachReport(io, { json: line.json, showsData });
-  const results = await runSets(command, args, line, io, report);
+  const results = await runProjects(command, args, line, io, report);
   report.end();
-  io.report?.((name) => reportOfSets(results, name));
+  io.report?.((name) => reportOfProjects(results, name));
   return worstExitCode(results.map(({ exitCode }) => exitCode));
 }
 
 /** Arguments of a command, with those of `--each`. */
-type EachSetArgs = SomeArgs & EachArgs & ReadingArgs;
+type EachProjectArgs = SomeArgs & EachArgs & ReadingArgs;
 
 /** The process for many runs, whose output is collected. */
 type EachIo = RunIo & Pick<Io, 'report'>;
 
 /** Runs a command for every project. `report` gets each result as soon as it is known. */
-export async function runSets(
+export async function runProjects(
   command: AnyCommand,
-  args: EachSetArgs,
+  args: EachProjectArgs,
   line: Pick<CommandLine, 'command' | 'debug' | 'json'>,
   io: EachIo,
   report?: EachReport,
 ): Promise<readonly PrintedResult[]> {
-  refuseOneSet(args, io.cwd);
+  refuseSingleProjectFlags(args, io.cwd);
   const shard = parseShard(args.shard);
-  const all = await findSets(args.each ?? [], io.cwd);
-  const argsOfAll = all.map((set) => argsOfSet(args, command, set, io.cwd));
+  const all = await findProjectFiles(args.each ?? [], io.cwd);
+  const argsOfAll = all.map((set) => argsOfProject(args, command, set, io.cwd));
   refuseLockedInItself(all, argsOfAll, io.cwd);
   await refuseSharedOutputs(all, argsOfAll, io.cwd);
   // For all projects, not only those of this shard: a package that no project has is wrong on every machine.
-  const { forSets = async (given: readonly never[]) => given } = command.each!;
-  const plans = (await forSets(argsOfAll as never[], io)) as readonly (SomeArgs | string)[];
+  const { argsForProjects = async (given: readonly never[]) => given } = command.each!;
+  const plans = (await argsForProjects(argsOfAll as never[], io)) as readonly (SomeArgs | string)[];
   const planned = all.map((set, i) => ({ set, plan: plans[i]! }));
   const sets = interleavedShard(planned, shard);
-  const atOnce = setsAtOnce(command, args);
-  // The time that all projects may take one after another.
-  const turns = Math.max(1, Math.ceil(sets.length / atOnce));
-  const timeOfAll = args.timeout && timeBudget(args.timeout.seconds * turns);
+  const atOnce = projectsAtOnce(command, args);
+  // The time limit for all projects together.
+  const rounds = Math.max(1, Math.ceil(sets.length / atOnce));
+  const timeOfAll = args.timeout && timeBudget(args.timeout.seconds * rounds);
   const shared = new SharedSources(io, timeOfAll);
   const request = async () => {
     const inputs = await inParallel(all, 1, async (set) => [
@@ -88,7 +88,7 @@ export async function runSets(
     const result =
       typeof plan === 'string'
         ? { set, exitCode: EXIT.done, headline: plan, out: '', notes: [] }
-        : await runSet({ command, args: plan, set, shared, line }, io);
+        : await runProject({ command, args: plan, set, shared, line }, io);
     done++;
     report?.add(place, result, shardedLine);
     return result;
@@ -100,14 +100,14 @@ export async function runSets(
 type ReadingArgs = Partial<SourceArgs>;
 
 /** Number of projects that run at once. Waits overlap; computations run one at a time. */
-function setsAtOnce({ flags }: AnyCommand, args: ReadingArgs): number {
+function projectsAtOnce({ flags }: AnyCommand, args: ReadingArgs): number {
   const isReading = Object.keys(sourceFlags).every((name) => Object.hasOwn(flags, name));
   const { concurrency = 1 } = args;
   return isReading && namedSources(args).some(isRemoteForm) ? Math.max(1, concurrency) : 1;
 }
 
 /** One run of a command for one of many projects. */
-interface SetRun {
+interface ProjectRun {
   readonly command: AnyCommand;
   readonly args: SomeArgs;
   readonly set: string;
@@ -116,13 +116,13 @@ interface SetRun {
 }
 
 /** Runs a command for one project, and collects its output. An error is its result. */
-async function runSet(
-  { command, args, set, shared, line }: SetRun,
+async function runProject(
+  { command, args, set, shared, line }: ProjectRun,
   io: EachIo,
 ): Promise<PrintedResult> {
   const out: string[] = [];
   const notes: string[] = [];
-  const late = new Set<string>();
+  const delayedNotes = new Set<string>();
   let headline: string | undefined;
   let report: PrintedResult['report'];
   const own: Io = {
@@ -130,7 +130,7 @@ async function runSet(
     out: (text) => void out.push(text),
     verbatim: (text) => void out.push(text),
     note: (text) => void notes.push(text),
-    afterwards: (text) => void late.add(text),
+    afterwards: (text) => void delayedNotes.add(text),
     status: () => {},
     interactive: false,
     ask: undefined,
@@ -144,15 +144,16 @@ async function runSet(
     await recoverBeforeReading(resolve(io.cwd, set));
     // The time of a project begins with its run.
     const { timeout } = args as ReadingArgs;
-    const timed = timeout === undefined ? args : { ...args, timeout: timeBudget(timeout.seconds) };
-    exitCode = await command.run(timed as never, own);
+    const timedArgs =
+      timeout === undefined ? args : { ...args, timeout: timeBudget(timeout.seconds) };
+    exitCode = await command.run(timedArgs as never, own);
   } catch (error) {
     // An answer that could not be written is not printed.
     out.length = 0;
     exitCode = reportError(error, line, own);
     report = async (name) => errorReport(error, name);
   }
-  notes.push(...[...late].sort(byCodePoint));
+  notes.push(...[...delayedNotes].sort(byCodePoint));
   return {
     set,
     exitCode,
@@ -184,13 +185,16 @@ async function textsOf(set: string, io: RunIo): Promise<readonly string[]> {
 }
 
 /** Returns one report for all projects, for `--format`, with the steps of each. */
-async function reportOfSets(results: readonly PrintedResult[], command: string): Promise<Report> {
+async function reportOfProjects(
+  results: readonly PrintedResult[],
+  command: string,
+): Promise<Report> {
   const steps: ReportStep[] = [];
   for (const result of results) {
     const { set, exitCode, headline } = result;
     const status = exitCode === EXIT.done ? 'passed' : 'failed';
-    const unreported = { name: set, status, text: headline, findings: [] } as const;
-    for (const step of (await result.report?.(command))?.steps ?? [unreported]) {
+    const defaultStep = { name: set, status, text: headline, findings: [] } as const;
+    for (const step of (await result.report?.(command))?.steps ?? [defaultStep]) {
       const isWhole = step.name === command || step.name === set;
       steps.push({ ...step, name: isWhole ? set : `${set} ${step.name}` });
     }
@@ -199,10 +203,10 @@ async function reportOfSets(results: readonly PrintedResult[], command: string):
 }
 
 /** Flags whose path is relative to the input file of each project. Other paths are relative to the working folder. */
-const BESIDE = ['lock', 'out', 'plan', 'flux', 'helm'];
+const PROJECT_RELATIVE_FLAGS = ['lock', 'out', 'plan', 'flux', 'helm'];
 
 /** Flags for one project, which conflict with `--each`. */
-const OF_ONE = [
+const SINGLE_PROJECT_FLAGS = [
   ['file', '--file'],
   ['graph', '--graph'],
   ['applyHint', '--apply-hint'],
@@ -210,10 +214,10 @@ const OF_ONE = [
 ] as const;
 
 /** Throws for flags that conflict with `--each`. */
-function refuseOneSet(args: SomeArgs, cwd: string): void {
+function refuseSingleProjectFlags(args: SomeArgs, cwd: string): void {
   const [named] = [args['refs'] ?? [], args['package'] ?? []].flat();
-  if (typeof named === 'string') throw namedBesides(named, cwd);
-  for (const [name, flag] of OF_ONE) {
+  if (typeof named === 'string') throw conflictWithEach(named, cwd);
+  for (const [name, flag] of SINGLE_PROJECT_FLAGS) {
     if (args[name] !== undefined) throw conflictingFlags('--each', flag);
   }
   if (args['out'] === '-') throw conflictingFlags('--each', '--out -');
@@ -223,7 +227,7 @@ function refuseOneSet(args: SomeArgs, cwd: string): void {
 }
 
 /** Without quotes, the shell expands the pattern to several names, and only the first becomes its value. */
-function namedBesides(name: string, cwd: string): UsageError {
+function conflictWithEach(name: string, cwd: string): UsageError {
   if (existsSync(resolve(cwd, name))) {
     return new UsageError(
       `\`${name}\` is beside the pattern of \`--each\``,
@@ -237,29 +241,31 @@ function namedBesides(name: string, cwd: string): UsageError {
 }
 
 /** Returns the arguments of a command for one project, with its file, lockfile and output folder. */
-function argsOfSet(args: SomeArgs, command: AnyCommand, set: string, cwd: string): SomeArgs {
+function argsOfProject(args: SomeArgs, command: AnyCommand, set: string, cwd: string): SomeArgs {
   const { flags } = command;
-  const beside = placedFlags(args).filter((name) => name in flags);
+  const relativeFlags = placedFlags(args).filter((name) => name in flags);
   const own = {
     ...args,
     each: undefined,
     shard: undefined,
     ...('file' in flags && { file: [set] }),
-    ...Object.fromEntries(beside.map((name) => [name, besideSet(set, String(args[name]))])),
+    ...Object.fromEntries(
+      relativeFlags.map((name) => [name, pathBesideProject(set, String(args[name]))]),
+    ),
   };
   return projectArgs(own, command, projectWith(set, cwd), cwd);
 }
 
 /** The flags for output folders of a project; those for Flux and Helm replace `--out`. */
 function placedFlags(args: SomeArgs): readonly string[] {
-  const given = BESIDE.filter((name) => args[name] !== undefined);
-  const isLaidOut = given.includes('flux') || given.includes('helm');
-  return given.filter((name) => !(isLaidOut && name === 'out'));
+  const given = PROJECT_RELATIVE_FLAGS.filter((name) => args[name] !== undefined);
+  const hasLayoutFlag = given.includes('flux') || given.includes('helm');
+  return given.filter((name) => !(hasLayoutFlag && name === 'out'));
 }
 
-function besideSet(set: string, path: string): string {
-  const filled = path.replaceAll('{name}', basename(set, extname(set)));
-  return isAbsolute(filled) ? filled : join(dirname(set), filled);
+function pathBesideProject(set: string, path: string): string {
+  const filledPath = path.replaceAll('{name}', basename(set, extname(set)));
+  return isAbsolute(filledPath) ? filledPath : join(dirname(set), filledPath);
 }
 
 /** Throws if a lockfile would overwrite its own input file. */

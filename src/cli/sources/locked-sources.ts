@@ -13,7 +13,13 @@ import {
   noteUnsearchableSources,
 } from '../../sources/decorators.js';
 import type { SharedSources, RunIo } from '../terminal/io.js';
-import { inOwnTime, openEach, openSources, sourcesKey, type SourceArgs } from './source-flags.js';
+import {
+  withRemainingTime,
+  openEach,
+  openSources,
+  sourcesKey,
+  type SourceArgs,
+} from './source-flags.js';
 
 interface LockedSources {
   /** Audits locked images. */
@@ -24,7 +30,7 @@ interface LockedSources {
   readonly each: readonly PackageSource[];
 }
 
-interface OpenedFor {
+interface ReopenOptions {
   readonly lockfile: Lockfile;
   readonly kept: readonly KeptObject[];
   /** `whole` reads the index states that the lockfile records, as `resolve --locked` does. */
@@ -36,18 +42,18 @@ export async function reopenSources(
   args: SourceArgs,
   io: RunIo,
   stats: ReadStats,
-  { lockfile, kept, asRecorded = false }: OpenedFor,
+  { lockfile, kept, asRecorded = false }: ReopenOptions,
 ): Promise<LockedSources> {
-  const sources = await openEach({ ...args, anew: true }, io, stats, kept);
+  const sources = await openEach({ ...args, ignoreCache: true }, io, stats, kept);
   const digests = new Map(lockfile.packages.map(({ repository, digest }) => [repository, digest]));
-  const closely = (isLocked: IsLocked) =>
+  const auditing = (isLocked: IsLocked) =>
     firstKnowing(sources.map((source) => auditedSource(source, isLocked)));
   const isLocked: IsLocked = ({ repository }, digest) =>
     (digests.get(repository) ?? digest) === digest;
   const { shared } = io;
   const own = shared
-    ? inOwnTime(await sharedAudit(shared, { args, kept, digests, closely }), args)
-    : withConcurrencyLimit(closely(isLocked), args.concurrency);
+    ? withRemainingTime(await sharedAudit(shared, { args, kept, digests, auditing }), args)
+    : withConcurrencyLimit(auditing(isLocked), args.concurrency);
   const audited = new SourceReader(own, stats);
   const { indexes = [] } = lockfile;
   if (asRecorded && indexes.length > 0) {
@@ -66,19 +72,19 @@ interface Audit {
   readonly kept: readonly KeptObject[];
   /** Locked digests by repository. */
   readonly digests: ReadonlyMap<string, string | undefined>;
-  readonly closely: (isLocked: IsLocked) => PackageSource;
+  readonly auditing: (isLocked: IsLocked) => PackageSource;
 }
 
 /** Returns the audited source of one of many projects. Projects with the same locked digest share results. */
 async function sharedAudit(
   shared: SharedSources,
-  { args, kept, digests, closely }: Audit,
+  { args, kept, digests, auditing }: Audit,
 ): Promise<PackageSource> {
-  const key = await sourcesKey({ ...args, anew: true }, kept);
+  const key = await sourcesKey({ ...args, ignoreCache: true }, kept);
   const limit = await shared.once(`limit of ${key}`, async () => pLimit(args.concurrency));
   const readerFor = (locked: string | undefined) =>
     shared.once(`${locked} in ${key}`, async () => {
-      const source = closely((_, digest) => (locked ?? digest) === digest);
+      const source = auditing((_, digest) => (locked ?? digest) === digest);
       return new SourceReader(withConcurrencyLimit(source, args.concurrency, limit), shared.stats);
     });
   const reader = await readerFor(undefined);

@@ -73,8 +73,7 @@ export async function pullSecretsIn(
   return secrets.flat();
 }
 
-/** Returns a line of the trace. */
-export function traced({ method, url, status, bytes, authorization, error }: Exchange): string {
+export function traceLine({ method, url, status, bytes, authorization, error }: Exchange): string {
   const how = authorization === 'none' ? '' : `, ${authorization}`;
   const outcome = error === undefined ? String(status) : `${status ?? 'no answer'} (${error})`;
   return `trace: ${method} ${url}: ${outcome}, ${bytes} bytes${how}`;

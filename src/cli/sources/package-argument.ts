@@ -35,7 +35,7 @@ export const packageArgument = {
   },
 } as const satisfies Positionals;
 
-/** Flags of commands that look at one package. */
+/** Flags of commands that inspect one package. */
 export const packageFlags = {
   ...sourceFlags,
   ...imageConfigFlag,
@@ -51,7 +51,7 @@ type PackageArgs = Omit<ArgsOf<typeof packageArgument & typeof packageFlags>, 'o
 export interface NamedPackage {
   readonly contents: PackageContents;
   readonly digest: string | undefined;
-  /** Repository and version that were fetched; undefined: it is of a file. */
+  /** The fetched repository and version; undefined for a file. */
   readonly candidate?: Candidate | undefined;
   readonly originOf: (line: number | undefined) => Origin;
 }
@@ -76,7 +76,7 @@ export async function openPackage(
   }
 }
 
-/** An `.xpkg` file says neither its repository nor its tag; both are made up, and not shown. */
+/** An `.xpkg` file has no repository and no tag. Both are placeholders that are not shown. */
 async function openXpkg(path: string, shown: string, target: Target): Promise<NamedPackage> {
   const { openXpkgSource } = await import('../../sources/images/image-source.js');
   const repository = 'xpkg.local/package';
@@ -87,7 +87,6 @@ async function openXpkg(path: string, shown: string, target: Target): Promise<Na
   return named(found, shown);
 }
 
-/** The version of a package that a reference names. */
 export async function namedVersion(
   args: PackageArgs,
   io: RunIo,
@@ -99,7 +98,7 @@ export async function namedVersion(
 async function openReference(args: PackageArgs, io: RunIo, target: Target) {
   const requested = requestedReference(args);
   const reader = await openSources(args, io, await imageConfigs(args, io));
-  const version = await oneVersion(requested, reader, target);
+  const version = await newestAdmitted(requested, reader, target);
   return { reader, candidate: { repository: requested.repository, version } };
 }
 
@@ -140,7 +139,7 @@ function requestedPackage(text: string): Candidate | undefined {
 }
 
 /** The newest version that a range admits; a tag or a digest as it is. */
-async function oneVersion(
+async function newestAdmitted(
   { repository, version }: Candidate,
   reader: SourceReader,
   target: Target,
@@ -164,7 +163,7 @@ function tagHint(tags: readonly string[] | undefined): string {
 }
 
 function named({ contents, digest }: FetchedPackage, shown: string): NamedPackage {
-  const isOld = contents.metas[0]?.apiVersion === DOT_REGISTRY_API;
-  const file = `${shown}: ${isOld ? `${DOT_REGISTRY}/app.yaml` : 'package.yaml'}`;
+  const isLegacy = contents.metas[0]?.apiVersion === DOT_REGISTRY_API;
+  const file = `${shown}: ${isLegacy ? `${DOT_REGISTRY}/app.yaml` : 'package.yaml'}`;
   return { contents, digest, originOf: (line) => ({ file, line }) };
 }

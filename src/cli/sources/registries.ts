@@ -3,7 +3,7 @@ import {
   type NetworkArgs,
   openCache,
   pullSecretsIn,
-  traced,
+  traceLine,
 } from './network-flags.js';
 import { parseOciPath, parseTaggedPath } from './oci-path.js';
 import { InputError } from '../../base/errors.js';
@@ -17,10 +17,10 @@ import { mustBeWhole } from '../arguments/argument-errors.js';
 import { toolVersion } from '../terminal/environment.js';
 import type { RunIo } from '../terminal/io.js';
 
-/** Flags that say how to open registries. */
+/** Flags for opening registries. */
 export interface RegistryArgs extends NetworkArgs {
-  /** Ignore the cache and read everything from its registry. */
-  readonly anew?: boolean | undefined;
+  /** Whether to ignore the cache and read everything from the registry. */
+  readonly ignoreCache?: boolean | undefined;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function registriesFor(
   kept: readonly KeptObject[] = [],
 ): Promise<Registries | undefined> {
   mustBeWhole('--concurrency', args.concurrency, 1);
-  const cache = args.anew === true && !args.offline ? undefined : await openCache(args, io);
+  const cache = args.ignoreCache === true && !args.offline ? undefined : await openCache(args, io);
   if (args.offline && cache === undefined) return undefined;
   return connectRegistries({
     env: io.env,
@@ -48,7 +48,7 @@ export async function registriesFor(
     note: (line) => io.afterwards(`note: ${line}`),
     observer: {
       ...(stats && { bytes: (count: number) => (stats.bytes += count) }),
-      ...(args.trace && { exchange: (exchange: Exchange) => io.note(traced(exchange)) }),
+      ...(args.trace && { exchange: (exchange: Exchange) => io.note(traceLine(exchange)) }),
     },
   });
 }

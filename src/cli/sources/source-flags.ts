@@ -31,7 +31,7 @@ interface Opening {
   /** Recorded states of indexes, which are read instead of the current ones. */
   readonly locked: readonly IndexState[];
   /** Whether probable requests may be prefetched. */
-  readonly ahead: boolean;
+  readonly canPrefetch: boolean;
   /** Opens the registries at the first call; every form gets the same ones. */
   readonly registries: () => Promise<Registries | undefined>;
 }
@@ -120,7 +120,12 @@ async function registry({ registries }: Opening): Promise<PackageSource> {
 }
 
 /** Opens a pushed lockfile or index. It has only the packages that it lists. */
-async function artifact({ text, registries, locked, ahead }: Opening): Promise<PackageSource> {
+async function artifact({
+  text,
+  registries,
+  locked,
+  canPrefetch,
+}: Opening): Promise<PackageSource> {
   const { requireArtifact, requireFile, INDEX_TITLE, LOCK_TITLE } = await import('./registries.js');
   const { memorySource } = await import('../../sources/memory-source.js');
   const state = locked.find(({ from }) => from === text);
@@ -129,7 +134,7 @@ async function artifact({ text, registries, locked, ahead }: Opening): Promise<P
     const { SparseIndexSnapshot } = await import('../../sources/sparse-index/snapshot.js');
     const { sparseIndexSource } = await import('../../sources/sparse-index/sparse-index-source.js');
     const snapshot = await SparseIndexSnapshot.open(stored.images, stored.manifest, text);
-    return sparseIndexSource(snapshot, { distant: ahead, from: text });
+    return sparseIndexSource(snapshot, { distant: canPrefetch, from: text });
   }
   if (stored.kind === 'index') {
     const { parseIndex } = await import('../../sources/index/index-source.js');
@@ -195,11 +200,10 @@ export async function openSources(
   { stats = noStats(), locked }: Partial<Omit<OpenedFor, 'kept'>> = {},
 ): Promise<SourceReader> {
   const sources = await openEach(args, io, stats, kept, locked);
-  return asOne(sources, args, io, { stats, kept, locked });
+  return combinedSource(sources, args, io, { stats, kept, locked });
 }
 
-/** Combines opened sources. */
-export async function asOne(
+export async function combinedSource(
   sources: readonly PackageSource[],
   args: SourceArgs,
   io: RunIo,
@@ -218,17 +222,17 @@ export async function asOne(
     key,
     async () => new SourceReader(withConcurrencyLimit(first, args.concurrency), shared.stats),
   );
-  return new SourceReader(withNotes(inOwnTime(memory, args)), stats);
+  return new SourceReader(withNotes(withRemainingTime(memory, args)), stats);
 }
 
 /** Limits waits for a shared source to the remaining time of one project. */
-export function inOwnTime(source: PackageSource, args: SourceArgs): PackageSource {
+export function withRemainingTime(source: PackageSource, args: SourceArgs): PackageSource {
   return namedSources(args).some(isRemoteForm) ? withTimeBudget(source, args.timeout) : source;
 }
 
 /** Opens the sources that the flags name, in their order. Projects of one run share them. */
 export async function openEach(
-  args: SourceArgs & Pick<RegistryArgs, 'anew'>,
+  args: SourceArgs & Pick<RegistryArgs, 'ignoreCache'>,
   io: RunIo,
   stats: ReadStats,
   kept: readonly KeptObject[],
@@ -239,16 +243,20 @@ export async function openEach(
   if (shared === undefined) return opened(args, io, { stats, kept, locked });
   const { timeout = args.timeout } = shared;
   // Equal objects of several projects are one, so messages about it name no project.
-  const ofAll = kept.map(({ object }) => ({ object, origin: { file: 'of the sets' } }));
+  const withoutOrigins = kept.map(({ object }) => ({ object, origin: { file: 'of the sets' } }));
   const { stats: ofRun } = shared;
   return shared.once(await sourcesKey(args, kept, locked), () =>
-    opened({ ...args, timeout }, { ...shared.io, shared }, { stats: ofRun, kept: ofAll, locked }),
+    opened(
+      { ...args, timeout },
+      { ...shared.io, shared },
+      { stats: ofRun, kept: withoutOrigins, locked },
+    ),
   );
 }
 
 /** Returns a key that is equal for sources that runs can share. ImageConfigs matter only to registries. */
 export async function sourcesKey(
-  args: SourceArgs & Pick<RegistryArgs, 'anew'>,
+  args: SourceArgs & Pick<RegistryArgs, 'ignoreCache'>,
   kept: readonly KeptObject[],
   locked: readonly IndexState[] = [],
 ): Promise<string> {
@@ -256,7 +264,7 @@ export async function sourcesKey(
   if (!places.some(isRemoteForm)) return places.join('\n');
   const { imageConfigsIn } = await import('../../crossplane/package-manager/image-config.js');
   const configs = imageConfigsIn(kept).map((config) => ({ ...config, origin: undefined }));
-  return [...places, args.anew === true, JSON.stringify(configs)].join('\n');
+  return [...places, args.ignoreCache === true, JSON.stringify(configs)].join('\n');
 }
 
 interface OpenedFor {
@@ -266,7 +274,7 @@ interface OpenedFor {
 }
 
 async function opened(
-  args: SourceArgs & Pick<RegistryArgs, 'anew'>,
+  args: SourceArgs & Pick<RegistryArgs, 'ignoreCache'>,
   io: RunIo,
   { stats, kept, locked = [] }: OpenedFor,
 ): Promise<readonly PackageSource[]> {
@@ -276,10 +284,10 @@ async function opened(
       registriesFor(args, io, stats, kept),
     ));
   const { shared } = io;
-  const ahead = args.concurrency > 1;
+  const canPrefetch = args.concurrency > 1;
   const sources: PackageSource[] = [];
   for (const text of namedSources(args)) {
-    const open = () => openForm(text, { io, registries, locked, ahead });
+    const open = () => openForm(text, { io, registries, locked, canPrefetch });
     const isOwn = shared === undefined || isRemoteForm(text);
     const key = `form ${text} ${JSON.stringify(locked)}`;
     sources.push(await (isOwn ? open() : shared.once(key, open)));
@@ -303,12 +311,12 @@ async function openForm(
 ): Promise<PackageSource> {
   const [scheme = ''] = text.split(':', 1);
   const [usage, open] = FORMS.find(([form]) => form.split(':', 1)[0] === scheme) ?? [];
-  const after = text.slice(scheme.length + 1);
-  if (open === undefined || usage?.includes(':') !== after.length > 0) {
+  const formArgument = text.slice(scheme.length + 1);
+  if (open === undefined || usage?.includes(':') !== formArgument.length > 0) {
     const forms = FORMS.map(([form]) => `\`--from ${form}\``);
     throw new InputError(`\`--from ${text}\`: not a way to name a source`, {
       hint: `give ${forms.join(' or ')}`,
     });
   }
-  return open({ rest: after, text, ...rest });
+  return open({ rest: formArgument, text, ...rest });
 }

@@ -82,6 +82,6 @@ export class SharedSources {
   once<T>(key: string, open: () => Promise<T>): Promise<T> {
     const known = this.#opened.get(key) ?? open();
     this.#opened.set(key, known);
-    return known as Promise<T>; // a key stands for one thing
+    return known as Promise<T>; // each key has one type of value
   }
 }

@@ -21,19 +21,19 @@ const STYLES: readonly (readonly [start: RegExp, format: Parameters<typeof style
 ];
 
 /** Colors the first word of messages, if requested. */
-export function colouredIo(io: Io, mode: string | undefined): Io {
-  return wantsColour(io, mode) ? { ...io, note: (line) => io.note(coloured(line)) } : io;
+export function coloredIo(io: Io, mode: string | undefined): Io {
+  return usesColors(io, mode) ? { ...io, note: (line) => io.note(withColoredPrefix(line)) } : io;
 }
 
 /** Returns whether to use colors: decided by the flag, NO_COLOR, FORCE_COLOR, or the terminal, in that order. */
-function wantsColour({ env, interactive }: Io, mode: string | undefined): boolean {
+function usesColors({ env, interactive }: Io, mode: string | undefined): boolean {
   if (mode === 'always' || mode === 'never') return mode === 'always';
   if ((env['NO_COLOR'] ?? '') !== '') return false;
-  const forced = env['FORCE_COLOR'];
-  return forced === undefined ? interactive : !['0', 'false'].includes(forced);
+  const forceColor = env['FORCE_COLOR'];
+  return forceColor === undefined ? interactive : !['0', 'false'].includes(forceColor);
 }
 
-function coloured(line: string): string {
+function withColoredPrefix(line: string): string {
   const [start, format] = STYLES.find(([pattern]) => pattern.test(line)) ?? [];
   if (start === undefined || format === undefined) return line;
   // `styleText` would decide by the stream alone.
@@ -75,9 +75,10 @@ export function foldLine(line: string, width: number): string[] {
   const lines: string[] = [];
   let rest = line;
   while (rest.length > width) {
-    const least = lines.length === 0 ? (BRANCHES.exec(line)?.[0].length ?? 0) : indent.length;
+    const minimumIndent =
+      lines.length === 0 ? (BRANCHES.exec(line)?.[0].length ?? 0) : indent.length;
     const before = rest.lastIndexOf(' ', width);
-    const at = before > least ? before : rest.indexOf(' ', Math.max(width, least));
+    const at = before > minimumIndent ? before : rest.indexOf(' ', Math.max(width, minimumIndent));
     if (at < 0) break;
     lines.push(rest.slice(0, at).trimEnd());
     rest = `${indent}${rest.slice(at).trimStart()}`;
@@ -87,9 +88,9 @@ export function foldLine(line: string, width: number): string[] {
 
 function hangingIndent(line: string, width: number): string {
   const branches = BRANCHES.exec(line)?.[0] ?? '';
-  const drawn = branches.replaceAll(/[^\s│]/gu, (mark) => (mark === '├' ? '│' : ' '));
+  const continuedBranches = branches.replaceAll(/[^\s│]/gu, (mark) => (mark === '├' ? '│' : ' '));
   const gap = line.lastIndexOf('  ');
   const column = gap + 2;
-  const hangs = gap > branches.length && column <= width * MAX_INDENT_SHARE;
-  return hangs ? drawn.padEnd(column) : `${drawn}    `;
+  const hasColumn = gap > branches.length && column <= width * MAX_INDENT_SHARE;
+  return hasColumn ? continuedBranches.padEnd(column) : `${continuedBranches}    `;
 }

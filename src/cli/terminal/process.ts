@@ -91,6 +91,6 @@ const BUDGET = 400_000;
  * Makes V8 wait longer before it optimizes code, as Node.js 22 does: most runs end before that pays
  * off. Only for Node.js 20, because later releases print a warning for the unknown flag.
  */
-export function optimiseLater(v8 = process.versions.v8, setFlags = setFlagsFromString): void {
+export function optimizeLater(v8 = process.versions.v8, setFlags = setFlagsFromString): void {
   if (v8.startsWith('11.')) setFlags(`--interrupt-budget=${BUDGET}`);
 }

@@ -61,8 +61,8 @@ function tildeRange({ bound, wildcard }: Comparator, text: string): string {
 
 function notEqual({ bound, wildcard }: Comparator, text: string, dialect: Dialect): string {
   if (wildcard === 'minor') return `!=${bound.major}.x`;
-  const ofThatPrereleaseOnly = dialect === '3.4.0' && bound.prerelease !== '';
-  if (wildcard === 'patch' && !ofThatPrereleaseOnly) return `!=${bound.major}.${bound.minor}.x`;
+  const namesPrereleaseInV3 = dialect === '3.4.0' && bound.prerelease !== '';
+  if (wildcard === 'patch' && !namesPrereleaseInV3) return `!=${bound.major}.${bound.minor}.x`;
   return wildcard === 'major' && dialect === '1.5.0' ? '!=0.0.x' : `!=${text}`;
 }
 
@@ -97,14 +97,14 @@ function next(segment: Segment): bigint {
 
 /** Returns what the comparator means with the other dialect, or undefined if it means the same. */
 function meaningInOtherDialect(comparator: Comparator, dialect: Dialect): string | undefined {
-  const [elsewhere, where] = OTHER_DIALECT[dialect];
+  const [elsewhere, where] = OTHER_DIALECTS[dialect];
   const parsed = parseConstraint(comparator.text, elsewhere);
   if (parsed.invalid) return undefined;
   const meaning = meaningOf(parsed);
   return meaning === comparatorMeaning(comparator, dialect) ? undefined : `\`${meaning}\` ${where}`;
 }
 
-const OTHER_DIALECT: Readonly<Record<Dialect, readonly [dialect: Dialect, where: string]>> = {
+const OTHER_DIALECTS: Readonly<Record<Dialect, readonly [dialect: Dialect, where: string]>> = {
   '1.5.0': ['3.4.0', 'from v2.3 on'],
   '3.4.0': ['1.5.0', 'before v2.3'],
 };
@@ -115,8 +115,8 @@ const MAX_REASONS_SHOWN = 3;
 export function whyNot(constraint: Constraint, version: Version): string | undefined {
   if (constraint.admits(version)) return undefined;
   if (constraint.admits(version, { prereleases: true })) {
-    const opened = withPrereleases(constraint, version);
-    const fix = opened === undefined ? '' : `; write \`${opened}\``;
+    const suggestion = withPrereleases(constraint, version);
+    const fix = suggestion === undefined ? '' : `; write \`${suggestion}\``;
     return `excluded because it is a prerelease${fix}`;
   }
   const reasons = new Set(
@@ -132,8 +132,9 @@ function whyNotInGroup(group: Group, version: Version, { dialect }: Constraint):
   const meaning = comparatorMeaning(failed, dialect);
   const reason = `${relationTo(failed, version)} \`${failed.text}\``;
   // Some comparators already state their meaning: `>=v1.2.0`.
-  const bare = failed.text.replace(/[\sv]/g, '');
-  if (meaning === (failed.operator === '' ? `=${bare}` : bare)) return reason;
+  const operatorAndBound = failed.text.replace(/[\sv]/g, '');
+  if (meaning === (failed.operator === '' ? `=${operatorAndBound}` : operatorAndBound))
+    return reason;
   const elsewhere = meaningInOtherDialect(failed, dialect);
   const contrast = elsewhere === undefined ? '' : ` on this Crossplane (${elsewhere})`;
   return `${reason}, which means \`${meaning}\`${contrast}`;
@@ -190,12 +191,14 @@ function comparatorSurprises(comparator: Comparator, { dialect }: Constraint): r
 function prereleaseSurprises(group: Group, { dialect }: Constraint): readonly string[] {
   const isNamed = group.some(namesPrerelease);
   if (dialect === '3.4.0') return isNamed ? upperBoundSurprises(group) : [];
-  const closed = group.filter((comparator) => refusesPrereleases(comparator, group, dialect));
-  if (closed.length === 0 && !isNamed) {
+  const refusingPrereleases = group.filter((comparator) =>
+    refusesPrereleases(comparator, group, dialect),
+  );
+  if (refusingPrereleases.length === 0 && !isNamed) {
     return [`\`${group[0]!.text}\` admits every prerelease on this Crossplane, none from v2.3 on`];
   }
-  if (closed.length === 0 || !isNamed) return [];
-  const names = closed.map(({ text }) => `\`${text}\``).join(', ');
+  if (refusingPrereleases.length === 0 || !isNamed) return [];
+  const names = refusingPrereleases.map(({ text }) => `\`${text}\``).join(', ');
   return [
     `no prerelease is admitted: on this Crossplane each comparator must name one, and ${names} does not; ` +
       `write \`${group.map(withPrerelease).join(', ')}\``,

@@ -65,7 +65,7 @@ export interface ScannedComparator {
 
 export type Operator = '' | '=' | '!=' | '>' | '<' | '>=' | '=>' | '<=' | '=<' | '~' | '~>' | '^';
 
-// Both are sticky and never backtrack: if an optional part does not match, no other split does.
+// Both expressions are sticky. They never backtrack: there is only one way to split a text.
 const OPERATOR = /!=|[<>]=?|=[<>]?|~>?|\^|/y;
 const FIELDS = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
 // Go's character class contains the bar by mistake. It decides how `1.0||2.0 - 3.0` is read.
@@ -91,7 +91,7 @@ function scanPattern(text: string, at: number): VersionPattern | undefined {
 
 export function scanComparator(text: string, at: number): ScannedComparator | undefined {
   OPERATOR.lastIndex = at;
-  // The expression matches nothing but operators, and always at least the empty one.
+  // The expression matches only operators, among them the empty one, so it always matches.
   const operator = OPERATOR.exec(text)![0] as Operator;
   const pattern = scanPattern(text, skipSpaces(text, at + operator.length));
   if (pattern === undefined) return undefined;
@@ -154,7 +154,7 @@ function rangeAround(text: string, hyphen: number, from: number) {
   };
 }
 
-/** Returns the start of the run of such characters before `end`. */
+/** Returns the start of the run of characters before `end` for which `isInRun` is true. */
 function startOfRun(
   text: string,
   end: number,

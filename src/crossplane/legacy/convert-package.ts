@@ -119,7 +119,7 @@ export function crdV1(crd: JsonObject): JsonObject {
   return {
     apiVersion: V1,
     kind: 'CustomResourceDefinition',
-    metadata: pick(metadata, ['name', 'labels', 'annotations']),
+    metadata: withKeys(metadata, ['name', 'labels', 'annotations']),
     spec: crd['apiVersion'] === V1 ? spec : specV1(spec),
   };
 }
@@ -129,7 +129,7 @@ function specV1(spec: JsonObject): JsonObject {
   const written = listOf(spec['versions']);
   const versions = written ?? [{ name: spec['version'] ?? '', served: true, storage: true }];
   return {
-    ...pick(spec, ['group', 'names']),
+    ...withKeys(spec, ['group', 'names']),
     scope: spec['scope'] ?? 'Namespaced',
     ...(conversion !== undefined && { conversion: conversionV1(mappingOf(conversion) ?? {}) }),
     versions: versions.map((version) => versionV1(mappingOf(version) ?? {}, spec)),
@@ -141,7 +141,7 @@ function versionV1(version: JsonObject, spec: JsonObject): JsonObject {
   const columns = listOf(fieldOf('additionalPrinterColumns'));
   const subresources = fieldOf('subresources');
   return {
-    ...pick(version, ['name', 'served', 'storage']),
+    ...withKeys(version, ['name', 'served', 'storage']),
     schema: { openAPIV3Schema: schemaV1(version['schema'] ?? spec['validation'], spec) },
     ...(subresources !== undefined && { subresources }),
     ...(columns !== undefined && { additionalPrinterColumns: columns.map(columnV1) }),
@@ -171,7 +171,7 @@ function conversionV1({
   return { strategy, webhook: { clientConfig, conversionReviewVersions } };
 }
 
-function pick(object: JsonObject, keys: readonly string[]): JsonObject {
+function withKeys(object: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(
     keys.flatMap((key) => (object[key] === undefined ? [] : [[key, object[key]]])),
   );
@@ -237,12 +237,12 @@ export async function convertPackage(
     metadata: { name, annotations: orNone(annotations) },
     spec: { controller: orNone(controller), dependsOn: orNone(dependsOn) },
   };
-  const mark = `${CONVERTED_MARK} from the \`.registry/\` of a package of the first format.\n`;
+  const firstLines = `${CONVERTED_MARK} from the \`.registry/\` of a package of the first format.\n`;
   return {
     name,
     files: new Map([
-      ['crossplane.yaml', `${mark}${writeYaml(meta)}`],
-      ...crds.files.map(([path, text]) => [path, `${mark}${text}`] as const),
+      ['crossplane.yaml', `${firstLines}${writeYaml(meta)}`],
+      ...crds.files.map(([path, text]) => [path, `${firstLines}${text}`] as const),
     ]),
     losses: [
       ...lostFields((await valueOf(files, APP)) ?? {}),
@@ -357,7 +357,7 @@ export interface CrdOwner {
 export interface DependencyOptions {
   readonly dialect: Dialect;
   /** Returns the owners of a CRD, sorted by repository; empty if no owner is known. */
-  readonly ownersOf: (demand: CrdRef) => Promise<readonly CrdOwner[]>;
+  readonly ownersOf: (crdRef: CrdRef) => Promise<readonly CrdOwner[]>;
 }
 
 /** Turns dependencies on CRDs into dependencies on the packages that own them. */
@@ -410,11 +410,11 @@ async function convertDependencies(
   return { dependsOn, permissionRequests, losses };
 }
 
-function permissionFor(demand: CrdRef): JsonObject {
+function permissionFor(crdRef: CrdRef): JsonObject {
   const [group, resource] =
-    'crd' in demand
-      ? [demand.crd.slice(demand.crd.indexOf('.') + 1), demand.crd.split('.', 1)[0]!]
-      : [demand.group, '*'];
+    'crd' in crdRef
+      ? [crdRef.crd.slice(crdRef.crd.indexOf('.') + 1), crdRef.crd.split('.', 1)[0]!]
+      : [crdRef.group, '*'];
   return { apiGroups: [group], resources: [resource], verbs: ['*'] };
 }
 
@@ -434,11 +434,11 @@ export function owningRange(
   const stable = all.filter(({ prerelease }) => prerelease === '');
   const counted = stable.some(({ raw }) => owning.has(raw)) ? stable : all;
   // Ownership changes at these versions: ranges begin at the first, third … and end at the others.
-  const limits = counted.filter(
+  const rangeBounds = counted.filter(
     ({ raw }, n) => owning.has(raw) !== owning.has(counted[n - 1]?.raw ?? ''),
   );
-  const ranges = limits.flatMap(({ raw }, n) => {
-    const end = limits[n + 1];
+  const ranges = rangeBounds.flatMap(({ raw }, n) => {
+    const end = rangeBounds[n + 1];
     if (n % 2 === 1) return [];
     return [end === undefined ? `>=${raw}` : `>=${raw}, <${end.raw}`];
   });

@@ -226,7 +226,7 @@ function unknownValues(value: JsonObject, line: number): StreamProblem[] {
   });
 }
 
-/** The one document of a file. */
+/** The document of a file that must have exactly one. */
 interface OneDocument {
   readonly value: JsonObject;
   readonly document: GoDocument;

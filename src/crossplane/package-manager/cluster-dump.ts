@@ -30,7 +30,7 @@ export interface DumpedPackage {
   readonly metadata: JsonObject;
   /** `spec` without the package. */
   readonly spec: JsonObject;
-  /** Whether there is a sign that a person or their tool created it, not Crossplane's resolver. */
+  /** Whether a user or a tool probably created it, and not Crossplane's resolver. */
   readonly isUserCreated: boolean;
   readonly isPaused: boolean;
   readonly isBeingDeleted: boolean;
@@ -93,7 +93,7 @@ export interface DumpedDependency {
   readonly repository: Repository;
   /** undefined if it is not a kind that packages have. */
   readonly kind: PackageKind | undefined;
-  /** Set if the row has it instead of a type. */
+  /** Set if the row has `apiVersion` and `kind` instead of a type. */
   readonly apiVersion: string | undefined;
   readonly constraint: string;
 }

@@ -58,9 +58,9 @@ function problemOf(
   target: Target,
 ): ImageProblem | undefined {
   const errors = lintContents(contents, target).filter(({ severity }) => severity === 'error');
-  const unread = errors.find(({ code }) => !LINTER_CODES.has(code))?.message;
-  const undecoded = dependsOn.map((entry) => decodeProblem(entry, target)).find(Boolean);
-  const message = unread ?? undecoded;
+  const readError = errors.find(({ code }) => !LINTER_CODES.has(code))?.message;
+  const decodeError = dependsOn.map((entry) => decodeProblem(entry, target)).find(Boolean);
+  const message = readError ?? decodeError;
   if (message !== undefined) return { at: 'read', message };
   const [linted] = errors;
   return linted && { at: 'lint', message: linted.message };
@@ -75,7 +75,7 @@ function apiProblem(
   const [first] = kind === undefined ? [] : refusedObjects(objects, kind, target);
   if (first === undefined) return undefined;
   const { apiVersion = 'apiextensions.crossplane.io/v1', kind: refused, name } = first.object;
-  const message = `${refused}.${apiVersion.split('/')[0]} "${name}" is invalid: ${first.reply}`;
+  const message = `${refused}.${apiVersion.split('/')[0]} "${name}" is invalid: ${first.serverMessage}`;
   return { at: 'establish', message };
 }
 

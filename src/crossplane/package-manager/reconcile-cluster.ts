@@ -25,7 +25,7 @@ export type UserChange = { readonly apply: WantedObject } | { readonly remove: N
 interface ReconcileOptions {
   readonly target: Target;
   readonly flags?: MoveFlags | undefined;
-  /** Returns the index of the next of `waiting` tasks; by default the first. */
+  /** Selects the next task: returns its index among `waiting` tasks. By default, the first. */
   readonly next?: ((waiting: number) => number) | undefined;
 }
 

@@ -88,8 +88,8 @@ function* resolveFirst(
   const { movesFromPulledVersion } = packageManagerRules(target);
   const pulled = movesFromPulledVersion ? pulledReference(reference, state.pins) : reference;
   const from = splitPackageReference(pulled, target)?.version ?? pulled;
-  const moving = { from, constraints: constraintsOn(repository, rows), ...flags };
-  return yield* move(state, implied, installed, moving, target);
+  const moveOptions = { from, constraints: constraintsOn(repository, rows), ...flags };
+  return yield* move(state, implied, installed, moveOptions, target);
 }
 
 /** Returns a step on a dependency; on the whole Lock without one. */
@@ -154,8 +154,9 @@ function* install(
     revision: undefined,
     problem: undefined,
   };
-  const other = state.objects.find((each) => isSameNamed(each, object));
-  if (other !== undefined) return handleExisting(state, implied, { version, other }, target);
+  const existing = state.objects.find((each) => isSameNamed(each, object));
+  if (existing !== undefined)
+    return handleExisting(state, implied, { version, other: existing }, target);
   const refused = serverError(object, target);
   if (refused !== undefined) {
     return failed(state, implied, `cannot create dependency package: ${refused}`);
@@ -292,9 +293,9 @@ function digestToMoveTo(constraints: readonly string[]): VersionChoice | undefin
   const areDigests = constraints.every(isDigest);
   if (areDigests && others.length === 0) return { version: digest };
   const what = areDigests ? 'digests in' : 'types of';
-  const listed = `([${constraints.join(' ')}])`;
+  const listText = `([${constraints.join(' ')}])`;
   return {
-    problem: `${NO_VERSION_TO_MOVE}: a dependency package has different ${what} parent constraints ${listed}`,
+    problem: `${NO_VERSION_TO_MOVE}: a dependency package has different ${what} parent constraints ${listText}`,
   };
 }
 

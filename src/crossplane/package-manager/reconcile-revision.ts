@@ -114,18 +114,18 @@ export function* reconcileRevision(
   const checked = object.skipDependencyResolution
     ? { rows: state.rows, problem: undefined }
     : enterLock(state, revision, image, target);
-  const entered = checked.rows === state.rows ? state : { ...state, rows: checked.rows };
+  const withRows = checked.rows === state.rows ? state : { ...state, rows: checked.rows };
   if (checked.problem !== undefined) {
     const status = packageManagerRules(target).quotesRevisionHealth ? 'False' : 'Unknown';
-    return withHealth(entered, status, `cannot resolve package dependencies: ${checked.problem}`);
+    return withHealth(withRows, status, `cannot resolve package dependencies: ${checked.problem}`);
   }
-  if (entered !== state) return { state: entered, isUnfinished: true };
+  if (withRows !== state) return { state: withRows, isUnfinished: true };
   if (image.problem?.at === 'establish') {
     const message = `cannot establish control of object: ${image.problem.message}`;
-    return withHealth(entered, 'False', message);
+    return withHealth(withRows, 'False', message);
   }
-  const established = establish(entered, revision, image.owns, target);
-  if (established.problem !== undefined) return withHealth(entered, 'False', established.problem);
+  const established = establish(withRows, revision, image.owns, target);
+  if (established.problem !== undefined) return withHealth(withRows, 'False', established.problem);
   return withHealth(established.state, 'True');
 }
 
@@ -184,12 +184,12 @@ function establish(
 ) {
   const self = controllerName(revision);
   const installed = installedObjects(owns, revision, target);
-  const foreign = installed.find((object) => {
+  const controlledByOther = installed.find((object) => {
     return ![undefined, self].includes(state.controllers.get(controlKey(object)));
   });
-  if (foreign !== undefined) {
-    const other = state.controllers.get(controlKey(foreign))!;
-    const what = `${foreign.name} is already controlled by ${other} (UID …)`;
+  if (controlledByOther !== undefined) {
+    const other = state.controllers.get(controlKey(controlledByOther))!;
+    const what = `${controlledByOther.name} is already controlled by ${other} (UID …)`;
     return { state, problem: `cannot establish control of object: ${what}` };
   }
   const controllers = new Map(state.controllers);

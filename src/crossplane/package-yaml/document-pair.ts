@@ -13,25 +13,25 @@ export interface ParsedDocument {
 
 /** Two documents of one object, or why Crossplane cannot read one of them. */
 export type ParsedPair =
-  { readonly old: ParsedDocument; readonly fresh: ParsedDocument } | { readonly problem: string };
+  { readonly old: ParsedDocument; readonly newer: ParsedDocument } | { readonly problem: string };
 
 /** Parsers of two documents of one object, for `diff`. For definitions, `differing` is enough. */
 export const documentParser = { differing: parseDiffering, whole: parseWhole };
 
 /** Parses two documents of one definition, without parts that are obviously equal. */
-export function parseDiffering(old: DocumentText, fresh: DocumentText): ParsedPair {
-  const parts = differingParts(old.text, fresh.text);
+export function parseDiffering(old: DocumentText, newer: DocumentText): ParsedPair {
+  const parts = differingParts(old.text, newer.text);
   if (parts !== undefined) {
-    const pair = { old: parseDocument(old, parts.old), fresh: parseDocument(fresh, parts.fresh) };
-    if ('value' in pair.old && 'value' in pair.fresh) return { old: pair.old, fresh: pair.fresh };
+    const pair = { old: parseDocument(old, parts.old), newer: parseDocument(newer, parts.newer) };
+    if ('value' in pair.old && 'value' in pair.newer) return { old: pair.old, newer: pair.newer };
   }
-  return parseWhole(old, fresh);
+  return parseWhole(old, newer);
 }
 
-export function parseWhole(old: DocumentText, fresh: DocumentText): ParsedPair {
-  const [before, after] = [parseDocument(old), parseDocument(fresh)];
+export function parseWhole(old: DocumentText, newer: DocumentText): ParsedPair {
+  const [before, after] = [parseDocument(old), parseDocument(newer)];
   if ('problem' in before) return before;
-  return 'problem' in after ? after : { old: before, fresh: after };
+  return 'problem' in after ? after : { old: before, newer: after };
 }
 
 function parseDocument(
@@ -76,12 +76,12 @@ const WEBHOOK_CONVERSION = ' strategy: Webhook';
  * Parsing takes ten times as long as reading the names of a package, and most of a new provider
  * version is unchanged.
  */
-export function differingParts(old: string, fresh: string) {
-  if ([old, fresh].some(hasReferences)) return undefined;
-  const root = { old: rootOf(old), fresh: rootOf(fresh) };
-  if (root.old === undefined || root.fresh === undefined) return undefined;
+export function differingParts(old: string, newer: string) {
+  if ([old, newer].some(hasReferences)) return undefined;
+  const root = { old: rootOf(old), newer: rootOf(newer) };
+  if (root.old === undefined || root.newer === undefined) return undefined;
   const parts = cutMappings([root], 'root')?.[0];
-  return parts && { old: excerpt(old, parts.old), fresh: excerpt(fresh, parts.fresh) };
+  return parts && { old: excerpt(old, parts.old), newer: excerpt(newer, parts.newer) };
 }
 
 function hasReferences(text: string): boolean {
@@ -91,7 +91,7 @@ function hasReferences(text: string): boolean {
 /** The values at one place of the old and the new document, if any. */
 interface OldAndNew<T> {
   readonly old?: T | undefined;
-  readonly fresh?: T | undefined;
+  readonly newer?: T | undefined;
 }
 
 /** A part that stays: as a whole, or its first line and some parts of the lines below. */
@@ -106,7 +106,7 @@ interface Part {
 
 interface PartsOfBoth {
   readonly old: readonly Part[];
-  readonly fresh: readonly Part[];
+  readonly newer: readonly Part[];
 }
 
 /** The role of a mapping: a schema or its fields, their parents, or something else. */
@@ -143,13 +143,13 @@ function cutMappings(
   place: MappingRole,
   requiredDiffers = false,
 ): readonly PartsOfBoth[] | undefined {
-  const found = blocks.map(({ old, fresh }) => ({ old: mappingIn(old), fresh: mappingIn(fresh) }));
+  const found = blocks.map(({ old, newer }) => ({ old: mappingIn(old), newer: mappingIn(newer) }));
   const mappings = found.flatMap(existing);
   if (mappings.some(({ entries }) => entries === undefined)) return undefined;
-  const hasMissing = blocks.some(({ old, fresh }) => (old === undefined) !== (fresh === undefined));
+  const hasMissing = blocks.some(({ old, newer }) => (old === undefined) !== (newer === undefined));
   const keys = new Set(mappings.flatMap(({ entries }) => [...entries!.keys()]));
   const at = (key: string) =>
-    found.map(({ old, fresh }) => ({ old: entryOf(old, key), fresh: entryOf(fresh, key) }));
+    found.map(({ old, newer }) => ({ old: entryOf(old, key), newer: entryOf(newer, key) }));
   const all = { place, hasMissing, count: mappings.length };
   // `required` is compared with the fields that exist.
   const differs =
@@ -160,9 +160,9 @@ function cutMappings(
   for (const key of keys) {
     partsByKey.set(key, cutEntries(at(key), { ...all, key, requiredDiffers: differs }));
   }
-  return found.map(({ old, fresh }, i) => ({
+  return found.map(({ old, newer }, i) => ({
     old: [...(old?.entries?.keys() ?? [])].flatMap((key) => partsByKey.get(key)![i]!.old),
-    fresh: [...(fresh?.entries?.keys() ?? [])].flatMap((key) => partsByKey.get(key)![i]!.fresh),
+    newer: [...(newer?.entries?.keys() ?? [])].flatMap((key) => partsByKey.get(key)![i]!.newer),
   }));
 }
 
@@ -182,8 +182,8 @@ function entryOf(mapping: Mapping | undefined, key: string): Entry | undefined {
   return { lines: mapping.block.lines, indent: mapping.block.indent, entry };
 }
 
-function existing<T>({ old, fresh }: OldAndNew<T>): T[] {
-  return [old, fresh].filter((side): side is T & {} => side !== undefined);
+function existing<T>({ old, newer }: OldAndNew<T>): T[] {
+  return [old, newer].filter((side): side is T & {} => side !== undefined);
 }
 
 /** Parts of a definition that no rule compares. */
@@ -205,34 +205,36 @@ interface Key extends Mappings {
 function cutEntries(entries: readonly OldAndNew<Entry>[], at: Key): readonly PartsOfBoth[] {
   const { key, place } = at;
   const all = entries.flatMap(existing);
-  const wholes = () => entries.map((each) => ofBoth(each, whole));
+  const wholeEntries = () => entries.map((each) => partsOfBoth(each, whole));
   if (place === 'root' && IGNORED_KEYS.has(key)) return entries.map(() => NOTHING);
   const isProperties = at.requiredDiffers && place === 'schema' && key === 'properties';
   if (!isProperties) {
     if (isUnchanged(entries, at)) {
-      if (all.some((entry) => affectsOthers(entry, at))) return wholes();
+      if (all.some((entry) => affectsOthers(entry, at))) return wholeEntries();
       // The position of a field that became required, or optional, is reported.
       const isNamed = at.requiredDiffers && place === 'fields';
-      return entries.map((each) => (isNamed ? ofBoth(each, (entry) => head(entry)) : NOTHING));
+      return entries.map((each) =>
+        isNamed ? partsOfBoth(each, (entry) => keyWithParts(entry)) : NOTHING,
+      );
     }
     if (areEqual(all) && all.every((entry) => outline(entry, at) !== undefined)) {
-      return entries.map((each) => ofBoth(each, (entry) => outline(entry, at)!));
+      return entries.map((each) => partsOfBoth(each, (entry) => outline(entry, at)!));
     }
   }
-  const values = entries.map(({ old, fresh }) => ({ old: valueOf(old), fresh: valueOf(fresh) }));
-  if (all.length === 1 || values.flatMap(existing).length < all.length) return wholes();
+  const values = entries.map(({ old, newer }) => ({ old: valueOf(old), newer: valueOf(newer) }));
+  if (all.length === 1 || values.flatMap(existing).length < all.length) return wholeEntries();
   const inside =
     place === 'spec' && key === 'versions'
       ? cutVersions(values[0]!)
       : cutMappings(values, roleBelow(place, key), isProperties);
-  if (inside === undefined) return wholes();
-  return entries.map(({ old, fresh }, i) => ({
-    old: old ? [head(old, inside[i]!.old)] : [],
-    fresh: fresh ? [head(fresh, inside[i]!.fresh)] : [],
+  if (inside === undefined) return wholeEntries();
+  return entries.map(({ old, newer }, i) => ({
+    old: old ? [keyWithParts(old, inside[i]!.old)] : [],
+    newer: newer ? [keyWithParts(newer, inside[i]!.newer)] : [],
   }));
 }
 
-const NOTHING: PartsOfBoth = { old: [], fresh: [] };
+const NOTHING: PartsOfBoth = { old: [], newer: [] };
 
 /** Whether all entries that are compared are equal. */
 function isUnchanged(
@@ -240,7 +242,7 @@ function isUnchanged(
   { count, hasMissing }: Mappings,
 ): boolean {
   if (!hasMissing) {
-    return entries.every(({ old, fresh }) => (old && textOf(old)) === (fresh && textOf(fresh)));
+    return entries.every(({ old, newer }) => (old && textOf(old)) === (newer && textOf(newer)));
   }
   const all = entries.flatMap(existing);
   return all.length === count && areEqual(all);
@@ -250,20 +252,20 @@ function areEqual(all: readonly Entry[]): boolean {
   return all.every((entry) => textOf(entry) === textOf(all[0]!));
 }
 
-/** Returns an entry that equally exists in some mappings, without what no comparison reads. */
+/** Reduces an entry that is equal on both sides to the parts that comparisons read, if any. */
 function outline(entry: Entry, at: Key): Part | undefined {
   const { key, place } = at;
   const block = valueOf(entry);
   if (block === undefined || affectsOthers(entry, at)) return undefined;
-  if (place === 'fields' || (key === 'schema' && at.count === 1)) return head(entry);
+  if (place === 'fields' || (key === 'schema' && at.count === 1)) return keyWithParts(entry);
   if (place !== 'schema') return undefined;
-  if (SCHEMA_KEYS.has(key)) return head(entry);
+  if (SCHEMA_KEYS.has(key)) return keyWithParts(entry);
   if (key !== 'properties') return undefined;
   const { lines, indent } = block;
   const fields = [...(lines.entries(block)?.values() ?? [])];
-  return head(
+  return keyWithParts(
     entry,
-    fields.map((field) => head({ lines, indent, entry: field })),
+    fields.map((field) => keyWithParts({ lines, indent, entry: field })),
   );
 }
 
@@ -273,8 +275,8 @@ function textOf({ lines, entry }: Entry): string {
   return lines.text.slice(entry.start, entry.end);
 }
 
-function ofBoth({ old, fresh }: OldAndNew<Entry>, cut: (entry: Entry) => Part): PartsOfBoth {
-  return { old: old ? [cut(old)] : [], fresh: fresh ? [cut(fresh)] : [] };
+function partsOfBoth({ old, newer }: OldAndNew<Entry>, cut: (entry: Entry) => Part): PartsOfBoth {
+  return { old: old ? [cut(old)] : [], newer: newer ? [cut(newer)] : [] };
 }
 
 function whole({ entry: { start, end }, indent }: Entry): Part {
@@ -282,7 +284,7 @@ function whole({ entry: { start, end }, indent }: Entry): Part {
 }
 
 /** Keeps a key with some parts below it, or the whole entry if its value is on the line. */
-function head(side: Entry, inside: readonly Part[] = []): Part {
+function keyWithParts(side: Entry, inside: readonly Part[] = []): Part {
   const { start, value, eol } = side.entry;
   return value === eol ? { start, end: eol, indent: side.indent, inside } : whole(side);
 }
@@ -312,12 +314,12 @@ function valueOf(entry: Entry | undefined): Block | undefined {
 }
 
 /** Cuts lists of versions, matched by name in any order. */
-function cutVersions({ old, fresh }: OldAndNew<Block>): readonly PartsOfBoth[] | undefined {
-  const [before, after] = [old && versionsOf(old), fresh && versionsOf(fresh)];
+function cutVersions({ old, newer }: OldAndNew<Block>): readonly PartsOfBoth[] | undefined {
+  const [before, after] = [old && versionsOf(old), newer && versionsOf(newer)];
   if (before === undefined || after === undefined) return undefined;
   const names = [...new Set([...before.keys(), ...after.keys()])];
-  const versions = names.map((name) => ({ old: before.get(name), fresh: after.get(name) }));
-  const cut = fresh!.lines.text.includes(WEBHOOK_CONVERSION)
+  const versions = names.map((name) => ({ old: before.get(name), newer: after.get(name) }));
+  const cut = newer!.lines.text.includes(WEBHOOK_CONVERSION)
     ? versions.map((version) => cutMappings([version], 'version')?.[0])
     : cutMappings(versions, 'version');
   if (cut === undefined || !cut.every((parts) => parts !== undefined)) return undefined;
@@ -327,7 +329,7 @@ function cutVersions({ old, fresh }: OldAndNew<Block>): readonly PartsOfBoth[] |
       cutOf.get(name)![side].map((part, i) => (i === 0 ? { ...part, dash } : part)),
     );
   return [
-    { old: partsOf('old', before, old!.indent), fresh: partsOf('fresh', after, fresh!.indent) },
+    { old: partsOf('old', before, old!.indent), newer: partsOf('newer', after, newer!.indent) },
   ];
 }
 

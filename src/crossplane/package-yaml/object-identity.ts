@@ -33,22 +33,23 @@ const MAX_VERSIONS = 1_000;
 export function identityProblem(identity: Identity): string | undefined {
   const { versions, shortNames, unserved, deprecated, ...names } = identity;
   const { apiVersion, kind } = names;
-  if (versions.length > MAX_VERSIONS) return `the ${short(kind)} has over ${MAX_VERSIONS} versions`;
+  if (versions.length > MAX_VERSIONS)
+    return `the ${shortened(kind)} has over ${MAX_VERSIONS} versions`;
   if (shortNames.length > MAX_VERSIONS) {
-    return `the ${short(kind)} has over ${MAX_VERSIONS} short names`;
+    return `the ${shortened(kind)} has over ${MAX_VERSIONS} short names`;
   }
   const listed = [...versions, ...shortNames, ...unserved, ...deprecated];
-  const long = [...Object.values(names), ...listed].find(
+  const tooLong = [...Object.values(names), ...listed].find(
     (name) => (name?.length ?? 0) > MAX_TEXT_LENGTH,
   );
-  if (long !== undefined) {
-    return `a name is longer than ${MAX_TEXT_LENGTH} characters, more than any API server takes (\`${short(long)}\`)`;
+  if (tooLong !== undefined) {
+    return `a name is longer than ${MAX_TEXT_LENGTH} characters, more than any API server takes (\`${shortened(tooLong)}\`)`;
   }
   if (/^(?:[^/]+\/)?[^/]+$/.test(apiVersion)) return undefined;
-  return `the ${short(kind)} has the \`apiVersion\` \`${short(apiVersion)}\` (Crossplane: unexpected GroupVersion string); write \`group/version\``;
+  return `the ${shortened(kind)} has the \`apiVersion\` \`${shortened(apiVersion)}\` (Crossplane: unexpected GroupVersion string); write \`group/version\``;
 }
 
-function short(name: string): string {
+function shortened(name: string): string {
   return name.length > 40 ? `${name.slice(0, 40)}…` : name;
 }
 
@@ -61,8 +62,8 @@ export function identityOf(document: JsonValue): Identity | { readonly problem: 
   const { apiVersion, kind } = root;
   const ambiguous = Object.keys(root).find(differsInCase);
   if (ambiguous !== undefined) return { problem: caseProblem(ambiguous) };
-  const isBare = typeof kind === 'string' && hasNoMetadata(kind);
-  const typed = typeProblem(root) ?? (isBare ? undefined : metadataProblem(root));
+  const hasNoName = typeof kind === 'string' && hasNoMetadata(kind);
+  const typed = typeProblem(root) ?? (hasNoName ? undefined : metadataProblem(root));
   if (typed !== undefined) return { problem: typed };
   if (typeof kind !== 'string' || kind === '') {
     return { problem: "the document has no `kind` (Crossplane: Object 'Kind' is missing)" };
@@ -116,7 +117,7 @@ function isStringOrAbsent(value: JsonValue | undefined): value is string | null 
   return value === undefined || value === null || typeof value === 'string';
 }
 
-/** Roles of values, by the role of their mapping and by key. Those of texts name a field. */
+/** Roles of values by the role of their mapping and by key. The role of a text is its field. */
 const ROLES = new Map<KeyRole, ReadonlyMap<string, KeyRole>>(
   Object.entries({
     [ROOT]: { apiVersion: 'apiVersion', kind: 'kind', metadata: 'metadata', spec: 'spec' },

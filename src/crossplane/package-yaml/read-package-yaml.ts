@@ -183,8 +183,8 @@ function parseDocument(raw: DocumentText, take: TakeDocument): ReadDocument {
   const { document, identity } = parsed;
   const line = contentLine(raw);
   take(documentOf(raw, identity));
-  const wrong = identityProblem(identity);
-  if (wrong !== undefined) return { problem: { message: wrong, line } };
+  const identityError = identityProblem(identity);
+  if (identityError !== undefined) return { problem: { message: identityError, line } };
   if (isMeta(identity.apiVersion)) {
     const meta = metaDocument(document, raw.line);
     if ('problem' in meta) return { problem: { message: meta.problem, line } };

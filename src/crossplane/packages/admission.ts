@@ -194,7 +194,7 @@ function checkConstraint(text: string, target: Target, line: number | undefined)
 /** One object of each API version and kind, for each list of objects. */
 const samples = new WeakMap<readonly PackageObject[], readonly PackageObject[]>();
 
-/** Checks one object of each API version and kind first. If all are valid, so are others. */
+/** Checks one object of each API version and kind first. If these are valid, so are all. */
 function checkObjects(
   objects: readonly PackageObject[],
   kind: PackageKind | undefined,

@@ -137,8 +137,8 @@ function claimNames({ kind, name, claimCrd, claimKind, defines, line }: PackageO
   if (kind !== 'CompositeResourceDefinition' || claimCrd === undefined) return [];
   const isSameKind = claimKind !== undefined && claimKind === defines?.kind;
   if (claimCrd !== name && !isSameKind) return [];
-  const same = claimCrd === name ? 'plural' : 'kind';
-  const message = `CompositeResourceDefinition \`${name}\` gives its claim the ${same} of the composite (Crossplane: invalid resource claim names: conflicts with composite resource name); choose another, often the composite's without its \`X\``;
+  const sharedField = claimCrd === name ? 'plural' : 'kind';
+  const message = `CompositeResourceDefinition \`${name}\` gives its claim the ${sharedField} of the composite (Crossplane: invalid resource claim names: conflicts with composite resource name); choose another, often the composite's without its \`X\``;
   return [warningFinding('claim-names', message, line)];
 }
 
@@ -167,7 +167,7 @@ const SHORT_NAME = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** Warns of short names that the API server refuses, or that two CRDs of one group share. */
 function shortNameAdvice(objects: readonly PackageObject[]): Finding[] {
-  const holders = new Map<string, string>();
+  const ownersByShortName = new Map<string, string>();
   return objects.flatMap(({ name, defines, line }) =>
     (defines?.shortNames ?? []).flatMap((shortName): Finding[] => {
       if (!SHORT_NAME.test(shortName)) {
@@ -175,9 +175,9 @@ function shortNameAdvice(objects: readonly PackageObject[]): Finding[] {
         return [warningFinding('short-name', message, line)];
       }
       const { group } = defines!;
-      const holder = getOrCreate(holders, `${shortName}.${group}`, () => name);
-      if (holder === name) return [];
-      const message = `\`${holder}\` and \`${name}\` both have the short name \`${shortName}\` in group \`${group}\`; ${ONE_ACCEPTED}`;
+      const firstOwner = getOrCreate(ownersByShortName, `${shortName}.${group}`, () => name);
+      if (firstOwner === name) return [];
+      const message = `\`${firstOwner}\` and \`${name}\` both have the short name \`${shortName}\` in group \`${group}\`; ${ONE_ACCEPTED}`;
       return [warningFinding('short-name', message, line)];
     }),
   );

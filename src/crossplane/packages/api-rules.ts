@@ -12,12 +12,12 @@ export function refusedObjects<T extends PackageObject>(
   objects: readonly T[],
   kind: PackageKind,
   target: Target,
-): { readonly object: T; readonly message: string; readonly reply: string }[] {
+): { readonly object: T; readonly message: string; readonly serverMessage: string }[] {
   return restrictedCompositions(objects, kind, target).flatMap((object) => {
     const { mode = 'Pipeline', pipeline } = object.composition ?? { pipeline: true };
     if (mode === 'Pipeline' && pipeline) return [];
     const release = `Crossplane ${target.version}`;
-    const [what, reply] =
+    const [what, serverMessage] =
       mode === 'Pipeline'
         ? [
             `has no \`pipeline\`, which ${release} requires`,
@@ -28,8 +28,8 @@ export function refusedObjects<T extends PackageObject>(
             `spec.mode: Unsupported value: "${mode}": supported values: "Pipeline"`,
           ];
     const fix = 'run its resources in a `pipeline`, with function-patch-and-transform';
-    const message = `Composition \`${object.name}\` ${what} (API server: ${reply}); ${fix}`;
-    return [{ object, message, reply }];
+    const message = `Composition \`${object.name}\` ${what} (API server: ${serverMessage}); ${fix}`;
+    return [{ object, message, serverMessage }];
   });
 }
 

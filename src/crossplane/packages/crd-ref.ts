@@ -18,18 +18,18 @@ export function isInRegistry(repository: Repository, { registry }: CrdRef): bool
 }
 
 /** Whether the object creates the referenced CRD, or defines it as the CRD of its claim. */
-export function definesCrd(object: PackageObject, demand: CrdRef): boolean {
+export function definesCrd(object: PackageObject, crdRef: CrdRef): boolean {
   if (!definesResources(object.kind)) return false;
   const { defines, claimKind } = object;
-  if ('crd' in demand) {
-    const named = object.name === demand.crd || object.claimCrd === demand.crd;
-    return named && serves(defines, demand.version);
+  if ('crd' in crdRef) {
+    const named = object.name === crdRef.crd || object.claimCrd === crdRef.crd;
+    return named && serves(defines, crdRef.version);
   }
   return (
     defines !== undefined &&
-    (demand.kind === '*' || defines.kind === demand.kind || claimKind === demand.kind) &&
-    (demand.group === '*' || defines.group === demand.group) &&
-    serves(defines, demand.version)
+    (crdRef.kind === '*' || defines.kind === crdRef.kind || claimKind === crdRef.kind) &&
+    (crdRef.group === '*' || defines.group === crdRef.group) &&
+    serves(defines, crdRef.version)
   );
 }
 
@@ -97,9 +97,9 @@ function nonEmptyString(value: JsonValue | undefined): string | undefined {
 }
 
 /** Formats a reference: `buckets.s3.aws.upbound.io`, `s3.aws.upbound.io/v1beta1 Bucket`. */
-export function formatCrdRef(demand: CrdRef): string {
-  const version = demand.version === undefined ? '' : `/${demand.version}`;
-  const at = demand.registry === undefined ? '' : ` at ${demand.registry}`;
-  if ('crd' in demand) return `${demand.crd}${version}${at}`;
-  return `${demand.group}${version} ${demand.kind}${at}`;
+export function formatCrdRef(crdRef: CrdRef): string {
+  const version = crdRef.version === undefined ? '' : `/${crdRef.version}`;
+  const at = crdRef.registry === undefined ? '' : ` at ${crdRef.registry}`;
+  if ('crd' in crdRef) return `${crdRef.crd}${version}${at}`;
+  return `${crdRef.group}${version} ${crdRef.kind}${at}`;
 }

@@ -73,8 +73,10 @@ export function ownedObjects(
   kind: PackageKind,
   target: ReleaseRules,
 ): readonly OwnedObject[] {
-  const byRules = getOrCreate(ownedCache, objects, () => new Map());
-  return getOrCreate(byRules, cacheKey(kind, target.rules), () => findOwned(objects, kind, target));
+  const ownedByRules = getOrCreate(ownedCache, objects, () => new Map());
+  return getOrCreate(ownedByRules, cacheKey(kind, target.rules), () =>
+    findOwned(objects, kind, target),
+  );
 }
 
 /** Returns equal keys for kinds and rules that give the same owned objects for any list. */
@@ -120,13 +122,13 @@ export function isInstalled(
 /** Whether installing the package on the target creates the referenced CRD. */
 export function createsCrd(
   contents: PackageContents,
-  demand: CrdRef,
+  crdRef: CrdRef,
   target: ReleaseRules,
 ): boolean {
   const kind = contents.metas[0]?.kind;
   return (
     kind !== undefined &&
     isPackageKind(kind) &&
-    contents.objects.some((o) => isInstalled(o, kind, target) && definesCrd(o, demand))
+    contents.objects.some((o) => isInstalled(o, kind, target) && definesCrd(o, crdRef))
   );
 }

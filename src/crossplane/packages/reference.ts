@@ -160,8 +160,8 @@ const PACKAGE_RULE =
 
 /** Whether the target's API server and package manager accept this `spec.package`. */
 export function validPackageReference(text: string, target: ReleaseRules): boolean {
-  const passes = !target.rules.strictReferences || PACKAGE_RULE.test(text);
-  return passes && parseReference(text, referenceRules(target)) !== undefined;
+  const isAcceptedByServer = !target.rules.strictReferences || PACKAGE_RULE.test(text);
+  return isAcceptedByServer && parseReference(text, referenceRules(target)) !== undefined;
 }
 
 /** Returns why the target cannot use a repository, or undefined if it can. */

@@ -30,7 +30,7 @@ interface PackageManagerRules {
   readonly readsBeforeRevision: boolean;
   /** CRDs of a provider become ManagedResourceDefinitions. */
   readonly convertsCrds: boolean;
-  /** Plurals of the CRDs that do not: configurations of a provider and records of their use. */
+  /** Plurals of CRDs that are not converted: provider configurations and records of their use. */
   readonly unconvertedCrds: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function packageManagerRules({ version }: Target): PackageManagerRules {
     compareTriples(triple, release) >= 0;
   const within = (line: readonly [number, number], first: number) =>
     major === line[0] && minor === line[1] && patch >= first;
-  const fixesRows = within([1, 20], 5) || within([2, 0], 7) || within([2, 1], 4) || from(2, 2, 0);
+  const hasRowFixes = within([1, 20], 5) || within([2, 0], 7) || within([2, 1], 4) || from(2, 2, 0);
   return {
     lockConditions: from(1, 18, 0),
     moves: [
@@ -49,8 +49,8 @@ export function packageManagerRules({ version }: Target): PackageManagerRules {
       ...(from(1, 19, 0) ? (['downgrades'] as const) : []),
     ],
     movesFromPulledVersion: from(2, 0, 3),
-    prunesOutdatedRows: fixesRows,
-    refreshesRowVersions: fixesRows,
+    prunesOutdatedRows: hasRowFixes,
+    refreshesRowVersions: hasRowFixes,
     acceptsExistingObjects: from(1, 18, 0),
     quotesMissing: from(1, 20, 0),
     reportsConflicts: from(1, 16, 0),

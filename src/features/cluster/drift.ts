@@ -235,13 +235,13 @@ function contentDifference(
   }
   const { target, dump } = cluster;
   const isOtherRelease = (dump.crossplane?.version ?? target.version) !== target.version;
-  const installsNone = locked.kind === 'Function' && !target.rules.functionObjectsInstalled;
-  if (isOtherRelease || installsNone) return undefined;
+  const ownsNothing = locked.kind === 'Function' && !target.rules.functionObjectsInstalled;
+  if (isOtherRelease || ownsNothing) return undefined;
   // A revision lists XRDs, but not the claim CRDs that Crossplane creates for them.
   const expected = locked.owns.filter(({ kind }) => kind !== 'claim');
-  const listed = installedObjects(installed);
-  const missing = objectsOnlyIn(expected, listed);
-  const extra = objectsOnlyIn(listed, expected);
+  const installedList = installedObjects(installed);
+  const missing = objectsOnlyIn(expected, installedList);
+  const extra = objectsOnlyIn(installedList, expected);
   const parts: string[] = [];
   if (missing.length > 0) parts.push(`does not list ${summaryOf(missing)}`);
   if (extra.length > 0) parts.push(`lists ${summaryOf(extra)}, which the lockfile does not have`);

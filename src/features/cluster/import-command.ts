@@ -109,7 +109,7 @@ async function readCluster(
   return withProgress(io, source.stats, () => importCluster(dump, { target, source }));
 }
 
-/** Returns the files of a project that has what the cluster has. */
+/** Returns the files of a project with the packages of the cluster. */
 function filesOf(imported: ImportedCluster, target: Target, { lock }: Args, io: RunIo) {
   const { request, required, lockfile } = imported;
   const name = projectName(io.cwd);

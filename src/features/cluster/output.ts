@@ -6,7 +6,6 @@ import { columns, counted, shortVersion } from '../../cli/terminal/package-text.
 import type { Target } from '../../crossplane/releases/target.js';
 import { findingFields, findingLines, findingsJson } from '../lint/output.js';
 
-/** The result of `import`. */
 export interface ImportValue extends ImportedCluster {
   readonly target: Target;
   /** The files of the new project. */

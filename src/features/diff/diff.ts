@@ -253,7 +253,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** Returns a copy, because V8 keeps a whole string alive as long as a slice of it is used. */
+/** Returns a copy, because V8 keeps a whole string in memory as long as a slice of it is used. */
 function detached<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T; // contains only strings and numbers
 }

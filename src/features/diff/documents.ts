@@ -55,8 +55,8 @@ export function compareDocuments(
   const [old, newer] = [before.document, after.document];
   const pair = DEFINING.has(as) ? parser.differing(old, newer) : parser.whole(old, newer);
   if ('problem' in pair) return pair.problem;
-  const found = findingsIn(as, pair.old.value, pair.fresh.value);
-  const claim = as === 'XRD' ? claimOf(pair.fresh.value) : undefined;
+  const found = findingsIn(as, pair.old.value, pair.newer.value);
+  const claim = as === 'XRD' ? claimOf(pair.newer.value) : undefined;
   const object =
     as === 'meta'
       ? { kind: after.owner.kind, name: after.owner.repository }
@@ -66,7 +66,7 @@ export function compareDocuments(
     ...(claim !== undefined && { claim }),
     ...(after.owner.kind === 'Function' ? ofInput(finding) : finding),
     before: placeIn(before.owner, pair.old.lineOf(oldPath)),
-    after: placeIn(after.owner, pair.fresh.lineOf(newPath)),
+    after: placeIn(after.owner, pair.newer.lineOf(newPath)),
   }));
 }
 

@@ -305,7 +305,6 @@ export function diffReport(
   });
 }
 
-/** The result of `diff`. */
 export interface DiffValue {
   readonly result: Diff;
   /** The two sides, as the user named them. */

@@ -305,7 +305,12 @@ const BOUND_RULES: RuleFamily = {
   *find({ before, after }) {
     for (const keyword of [...UPPER, ...LOWER, ...FLAGS]) {
       const [from, to] = [before[keyword], after[keyword]];
-      yield* boundChange(keyword, from, to, roomOf(keyword, to) - roomOf(keyword, from));
+      yield* boundChange(
+        keyword,
+        from,
+        to,
+        acceptedSize(keyword, to) - acceptedSize(keyword, from),
+      );
     }
     const [from, to] = [limitOf(before['multipleOf']), limitOf(after['multipleOf'])];
     const acceptsAll = to === undefined || (from !== undefined && Number.isInteger(from / to));
@@ -314,7 +319,7 @@ const BOUND_RULES: RuleFamily = {
 };
 
 /** Returns a number that grows with the set of accepted values. */
-function roomOf(keyword: string, bound: JsonValue | undefined): number {
+function acceptedSize(keyword: string, bound: JsonValue | undefined): number {
   if (FLAGS.includes(keyword)) return bound === true ? 0 : 1;
   if (UPPER.includes(keyword)) return limitOf(bound) ?? Infinity;
   return -(limitOf(bound) ?? (keyword === 'minimum' ? -Infinity : 0));

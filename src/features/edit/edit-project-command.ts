@@ -38,7 +38,7 @@ type EditArgs = ArgsOf<typeof editFlags>;
 /** An input file with pending edits. They are written together with the answer, or not at all. */
 export class EditedSet {
   readonly lock: LockOnDisk | undefined;
-  /** Packages that the command names: messages say so, and no suggestion changes or removes them. */
+  /** Packages that the command names: messages mention that, and no suggestion changes them. */
   readonly named = new Set<Repository>();
   /** The command names the release: no suggestion changes it. */
   isReleaseNamed = false;

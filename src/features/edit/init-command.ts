@@ -117,8 +117,8 @@ async function askForRelease(io: RunIo): Promise<string | undefined> {
 async function requestOf(args: Args, io: RunIo): Promise<Request> {
   const { file: files = [], strict, compat } = args;
   const refs = await fullReferences(args, io);
-  const isThere = (name: string) => existsSync(resolvePath(io.cwd, name));
-  if (files.length + refs.length === 0 && !DEFAULT_FILES.some(isThere)) return combine([]);
+  const exists = (name: string) => existsSync(resolvePath(io.cwd, name));
+  if (files.length + refs.length === 0 && !DEFAULT_FILES.some(exists)) return combine([]);
   const options = { files, refs, cwd: io.cwd, stdin: () => io.stdin(), strict, compat };
   const { request, warnings, notes } = await readInputs(options);
   for (const warning of warnings) io.note(`warning: ${warning}`);
@@ -161,7 +161,7 @@ function contentsOf(
       ...(locked.name !== objectNameOf(repository, target) && { name: locked.name }),
       ...(Object.keys(spec).length > 0 && { spec }),
     };
-    // What is named is wanted for its own sake; what is installed may be there for others.
+    // A named package is a root. An installed one may only be a dependency of other packages.
     const isRequired = root.object !== undefined && graph.requirersOf(repository).length > 0;
     return [{ entry, isRequired }];
   });
@@ -176,8 +176,8 @@ function contentsOf(
 function filesToInclude({ roots, kept }: Request): readonly string[] {
   const listed = new Set(roots.filter(({ root }) => root !== 'local').map((r) => r.origin.file));
   const locals = roots.filter(({ root }) => root === 'local').map(({ origin }) => origin.file);
-  const keeping = kept.map(({ origin }) => origin.file).filter((file) => !listed.has(file));
-  return [...new Set([...locals, ...keeping])].filter((file) => file !== '-').sort();
+  const withManifests = kept.map(({ origin }) => origin.file).filter((file) => !listed.has(file));
+  return [...new Set([...locals, ...withManifests])].filter((file) => file !== '-').sort();
 }
 
 /** Prints a note about objects and fields that a PackageSet cannot express. */

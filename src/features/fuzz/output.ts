@@ -59,7 +59,6 @@ const schema = {
   ...answerParts,
 };
 
-/** The result of `fuzz`. */
 export type FuzzDocument = json.Static<typeof schema>;
 
 export const fuzzOutput = json.valueOutput(schema);

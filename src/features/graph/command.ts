@@ -28,7 +28,7 @@ const flags = {
   out: { describe: 'File to write (default: stdout)' },
   ...writeFlag,
   ...lockFlag(),
-  // For lockfiles in a registry.
+  // Used for lockfiles in a registry.
   ...sourceFlags,
 } as const satisfies Flags;
 

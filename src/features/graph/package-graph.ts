@@ -120,7 +120,6 @@ export function edgeText(edge: GraphEdge): string {
   return shortened(fullEdgeText(edge));
 }
 
-/** Returns all constraints of an edge. */
 export function fullEdgeText({ constraints, constraintsBefore }: GraphEdge): string {
   const now = constraints.join(' or ');
   const text = constraintsBefore === undefined ? now : `${constraintsBefore.join(' or ')} → ${now}`;

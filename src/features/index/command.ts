@@ -145,7 +145,7 @@ async function compare(
   const isVerifying = verb === 'verify';
   const stats = noStats();
   // Cached responses would hide a difference.
-  const compareArgs = { ...args, anew: isVerifying };
+  const compareArgs = { ...args, ignoreCache: isVerifying };
   const sources = await openEach(compareArgs, io, stats, await imageConfigs(args, io));
   const { concurrency, compat } = args;
   const options = {

@@ -70,7 +70,6 @@ export function findingsJson(findings: readonly LintFinding[]): FindingDocument[
   }));
 }
 
-/** The result of `lint PACKAGE`. */
 export interface PackageLint {
   readonly package: string;
   readonly crossplane: string;

@@ -57,7 +57,6 @@ export interface ImagePart {
   readonly child: Descriptor | undefined;
 }
 
-/** The config and the layers of an image. */
 export function blobsOf({ config, layers }: ImageManifest): readonly Descriptor[] {
   return [config, ...layers];
 }
@@ -92,7 +91,6 @@ export async function walkImage(
   await visit.index?.(manifest);
 }
 
-/** The image of one platform. */
 export interface PlatformImage {
   /** `linux/amd64`; `attestation` for an attestation; undefined: not known. */
   readonly platform: string | undefined;

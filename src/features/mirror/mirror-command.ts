@@ -80,8 +80,8 @@ export const mirrorCommand = defineCommand({
         ? (await readRequiredLock(args, io)).lockfile
         : await lockInBundle(bundle, io);
     const consequence = 'so nothing is mirrored';
-    const registries = await onlineRegistries({ ...args, anew: true }, io, consequence);
-    const objects = lockfile.objects.filter((object) => !leadsTo(mirror, object));
+    const registries = await onlineRegistries({ ...args, ignoreCache: true }, io, consequence);
+    const objects = lockfile.objects.filter((object) => !rewritesTo(mirror, object));
     const from = args.from?.map((text) => (isBundleFile(text) ? `layout:${text}` : text));
     const opened = await openLockedSources({ ...args, from }, { ...lockfile, objects }, io);
     const { concurrency, target } = opened;
@@ -120,8 +120,8 @@ function refuseOtherImages(images: readonly MirroredImage[], lock: string, io: R
   ]);
 }
 
-/** Whether an object is an ImageConfig that rewrites images to the mirror, which lacks them still. */
-function leadsTo({ address }: Mirror, object: JsonObject): boolean {
+/** Whether an object is an ImageConfig that rewrites images to the mirror, which lacks them. */
+function rewritesTo({ address }: Mirror, object: JsonObject): boolean {
   return imageConfigsIn([{ object, origin: { file: '' } }]).some(
     ({ rewriteTo }) => rewriteTo === address || rewriteTo?.startsWith(`${address}/`) === true,
   );

@@ -13,7 +13,6 @@ interface ListedImage {
   readonly platforms: readonly PlatformImage[];
 }
 
-/** The result of `images`. */
 export interface ImagesValue {
   readonly listed: readonly ListedImage[];
   readonly crossplane: string;
@@ -126,7 +125,6 @@ const mirrorSchema = json.outputSchema('mirror -o json', {
   'commands?': json.texts('With `--dry-run`: what copies the images with another tool.'),
 });
 
-/** The result of `mirror`. */
 export interface MirrorValue {
   readonly address: string;
   readonly images: readonly MirroredImage[];
@@ -199,7 +197,6 @@ const bundleSchema = json.outputSchema('bundle -o json', {
   'bytes?': json.count('Size of the file; absent with `--no-write`.'),
 });
 
-/** The result of `bundle`. */
 export type BundleValue = json.Static<typeof bundleSchema>;
 
 export const bundleOutput = json.valueOutput(bundleSchema);
@@ -210,7 +207,6 @@ const vendorSchema = json.outputSchema('vendor -o json', {
   'bytes?': json.count('Bytes in it; absent with `--no-write`.'),
 });
 
-/** The result of `vendor`. */
 export type VendorValue = json.Static<typeof vendorSchema>;
 
 export const vendorOutput = json.valueOutput(vendorSchema);

@@ -21,7 +21,6 @@ const versionsSchema = json.outputSchema('versions -o json', {
   total: json.count('How many versions there are.'),
 });
 
-/** The result of `versions`. */
 export type VersionsReport = json.Static<typeof versionsSchema>;
 
 export const versionsOutput = json.valueOutput(versionsSchema);
@@ -54,7 +53,6 @@ const searchSchema = json.outputSchema('search -o json', {
   ),
 });
 
-/** The result of `search`. */
 export type SearchReport = json.Static<typeof searchSchema>;
 
 export const searchOutput = json.valueOutput(searchSchema);
@@ -92,7 +90,6 @@ const constraintSchema = json.outputSchema('constraint -o json', {
   ),
 });
 
-/** The result of `constraint`. */
 export type ConstraintReport = json.Static<typeof constraintSchema>;
 
 export const constraintOutput = json.valueOutput(constraintSchema);
@@ -207,7 +204,6 @@ const convertSchema = json.outputSchema('convert -o json', {
   ),
 });
 
-/** The result of `convert`. */
 export type ConversionReport = json.Static<typeof convertSchema>;
 
 export const convertOutput = json.valueOutput(convertSchema);

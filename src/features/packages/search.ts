@@ -90,12 +90,12 @@ function matchesName({ name }: OwnedObject, query: string): boolean {
 /** Returns the packages that own a CRD; none if the source cannot list its packages. */
 export async function knownOwners(
   source: PackageSource,
-  demand: CrdRef,
+  crdRef: CrdRef,
   target: Target,
 ): Promise<CrdOwner[]> {
   const reader = SourceReader.of(source);
   const owners: CrdOwner[] = [];
-  for (const { repository, versions } of (await reader.owners?.(demand, target)) ?? []) {
+  for (const { repository, versions } of (await reader.owners?.(crdRef, target)) ?? []) {
     const published = (await reader.tags(repository, target)) ?? [];
     const found = await reader.fetch({ repository, version: versions.at(-1)! }, target);
     const kind = found?.contents.metas[0]?.kind ?? 'Provider';

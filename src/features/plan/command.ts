@@ -133,7 +133,7 @@ export const planCommand = defineCommand({
           ? undefined
           : {
               old: await lockSide(old, sides, io),
-              fresh: await lockSide(newer, sides, io),
+              newer: await lockSide(newer, sides, io),
               parser: documentParser,
               concurrency: args.concurrency,
             };
@@ -204,7 +204,7 @@ async function writePlanFolder(
   const changes = Array.from(names, (name) => ({
     path: join(folder, name),
     content: files.get(name),
-    ownOnly: true,
+    replacesOnlyOwn: true,
   }));
   if (write) await writeTransaction(changes, workingPlace(io));
   return [...files.keys()].map((name) => `${named}/${name}`).sort(byCodePoint);

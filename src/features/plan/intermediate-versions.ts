@@ -177,8 +177,8 @@ const MAX_READ = 120;
 /**
  * The intermediate versions that a package may have, as locked packages. No route leads backwards:
  * allowed are versions between both ends, below the end of an added package, and above the start of
- * a removed one. Of a package in neither lockfile, all versions that are required. A package that
- * does not change has none.
+ * a removed one. For a package in neither lockfile, all required versions. For an unchanged
+ * package, none.
  */
 class StopoverVersions {
   readonly #search: Search;

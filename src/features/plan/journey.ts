@@ -183,7 +183,6 @@ export function legsOf({ routes, releases }: Journey): ReadonlyMap<number, reado
   ]);
 }
 
-/** A stop with its position. */
 export interface PlacedStop extends Position {
   readonly at: Stop;
 }

@@ -137,10 +137,10 @@ function layersOf(precedences: Precedences, isRemoval: (leg: Leg) => boolean): L
 function cycleConflict(journey: Journey, layers: readonly Layer[]): Conflict | undefined {
   const current = journey.routes.map(() => 0);
   for (const layer of layers) {
-    const alone = layer.filter((legs) => legs.length === 1).flat();
-    const next = new Map(alone.map(({ route, to }) => [route, to]));
-    const joint = layer.filter((legs) => legs.length > 1);
-    for (const applied of [[], ...joint, joint.flat()]) {
+    const singleLegs = layer.filter((legs) => legs.length === 1).flat();
+    const next = new Map(singleLegs.map(({ route, to }) => [route, to]));
+    const handOverGroups = layer.filter((legs) => legs.length > 1);
+    for (const applied of [[], ...handOverGroups, handOverGroups.flat()]) {
       for (const { route, to } of applied) current[route] = to;
       const possible = journey.routes.flatMap(({ stops }, route) =>
         [...new Set([current[route]!, next.get(route) ?? current[route]!])].flatMap((stop) => {
@@ -174,19 +174,19 @@ function cycleIn(nodes: readonly PlacedStop[]): readonly PlacedStop[] | undefine
     );
   const done = new Set<PlacedStop>();
   for (const start of nodes) {
-    const path: { readonly node: PlacedStop; readonly ahead: PlacedStop[] }[] = [];
-    const enter = (node: PlacedStop) => path.push({ node, ahead: next(node) });
-    if (!done.has(start)) enter(start);
+    const path: { readonly node: PlacedStop; readonly successors: PlacedStop[] }[] = [];
+    const pushNode = (node: PlacedStop) => path.push({ node, successors: next(node) });
+    if (!done.has(start)) pushNode(start);
     while (path.length > 0) {
-      const { node, ahead } = path.at(-1)!;
-      const to = ahead.pop();
+      const { node, successors } = path.at(-1)!;
+      const to = successors.pop();
       if (to === undefined) {
         done.add(node);
         path.pop();
       } else {
         const at = path.findIndex((each) => each.node.route === to.route);
         if (at >= 0) return path.slice(at).map((each) => each.node);
-        if (!done.has(to)) enter(to);
+        if (!done.has(to)) pushNode(to);
       }
     }
   }

@@ -111,8 +111,9 @@ export function planMarkdown({ steps }: LockfilePlan, commands: PlanValue['comma
     '```',
     '',
   ]);
-  const head = steps.length === 0 ? 'Nothing is to be done.' : `${counted(steps.length, 'step')}.`;
-  return [head, '', ...lines].join('\n');
+  const countText =
+    steps.length === 0 ? 'Nothing is to be done.' : `${counted(steps.length, 'step')}.`;
+  return [countText, '', ...lines].join('\n');
 }
 
 /** Escapes markup: sentences contain names from packages. */

@@ -76,9 +76,9 @@ export async function plan(
   const ends = { from, to };
   const contents = new JourneyContents(ends, options.contents);
   await contents.read(from.packages, 'old');
-  await contents.read(to.packages, 'fresh');
+  await contents.read(to.packages, 'newer');
   const planVia = async ({ releases, packages = [] }: Between) => {
-    await contents.read(packages, 'fresh');
+    await contents.read(packages, 'newer');
     const between = { releases, packages: withFreeNames(packages, ends) };
     return planJourney(journeyBetween(from, to, between, contents.refusal));
   };
@@ -118,7 +118,7 @@ async function toPlan(
       installed,
       [releaseBefore, release],
       {
-        contentsOf: contents?.fresh.contentsOf,
+        contentsOf: contents?.newer.contentsOf,
         concurrency: contents?.concurrency ?? 1,
       },
     );
@@ -168,7 +168,7 @@ function keptChanges(from: Lockfile, to: Lockfile): KeptChanges {
 /** Readers of the packages of both lockfiles of a plan. */
 export interface PlanContents {
   readonly old: Pick<DiffSide, 'read' | 'contentsOf'>;
-  readonly fresh: Pick<DiffSide, 'read' | 'contentsOf'>;
+  readonly newer: Pick<DiffSide, 'read' | 'contentsOf'>;
   readonly parser: DocumentParser;
   /** Maximum number of packages that are read at the same time. */
   readonly concurrency: number;
@@ -189,7 +189,7 @@ class JourneyContents {
   }
 
   /** Reads packages with the reader of one lockfile, each version once. */
-  async read(packages: readonly LockedPackage[], side: 'old' | 'fresh'): Promise<void> {
+  async read(packages: readonly LockedPackage[], side: 'old' | 'newer'): Promise<void> {
     const contentsOf = this.#contents?.[side].contentsOf;
     if (this.#contents === undefined || contentsOf === undefined) return;
     const unknown = packages.filter((locked) => !this.#known.has(keyOf(locked)));
@@ -237,7 +237,7 @@ async function storedVersions(
   try {
     const { findings } = await diff(
       { lockfile: old, read: contents.old.read },
-      { lockfile: newer, read: contents.fresh.read },
+      { lockfile: newer, read: contents.newer.read },
       contents,
     );
     return fromFindings(findings, after);

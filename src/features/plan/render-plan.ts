@@ -90,11 +90,13 @@ function withPins(own: readonly JsonObject[], plan: LockfilePlan, step: number):
   const { release, applied } = plan.steps[step]!;
   const { packages, objects } = plan.wanted;
   const inputObjects = objects.flatMap((each) => convertedFor(release, each));
-  const moving = new Set(
+  const changedRepositories = new Set(
     plan.steps.flatMap((each) => each.applied.map(({ to }) => to!.locked.repository)),
   );
-  const staying = packages.filter(({ repository }) => step === 0 && !moving.has(repository));
-  const pinned = [...staying, ...applied.map(({ to }) => to!.locked)];
+  const unchangedPackages = packages.filter(
+    ({ repository }) => step === 0 && !changedRepositories.has(repository),
+  );
+  const pinned = [...unchangedPackages, ...applied.map(({ to }) => to!.locked)];
   const labels = new Set(own.map(labelOf));
   const { kept } = pinImages(packages, inputObjects, release);
   return [
@@ -156,7 +158,7 @@ export function scriptCommands(commands: readonly StepCommand[]): string[] {
   return commands.map(({ script }) => script);
 }
 
-function sameForAll(script: string): StepCommand {
+function forScriptAndPeople(script: string): StepCommand {
   return { script, byHand: script };
 }
 
@@ -165,7 +167,7 @@ function kubectlText(...words: readonly string[]): string {
 }
 
 function kubectl(...words: readonly string[]): StepCommand {
-  return sameForAll(kubectlText(...words));
+  return forScriptAndPeople(kubectlText(...words));
 }
 
 /** Upgrades Crossplane, and waits until all packages are healthy again. */
@@ -178,7 +180,7 @@ function releaseCommands({ release, releaseBefore, after }: PlannedStep): StepCo
   const namespace = ['-n', namespaceOf(release)];
   const packages = after.map(({ locked }) => resource(locked));
   return [
-    sameForAll(
+    forScriptAndPeople(
       shellCommand(['helm', 'upgrade', 'crossplane', chart, ...namespace, '--version', version]),
     ),
     kubectl('rollout', 'status', 'deployment/crossplane', ...namespace, TIMEOUT),
@@ -204,7 +206,7 @@ function deactivation(locked: LockedPackage): StepCommand[] {
   const label = `pkg.crossplane.io/package=${locked.name}`;
   const names = kubectlText('get', revisions, '-l', label, '-o', 'name');
   const patch = shellCommand(['xargs', '-I{}', 'kubectl', 'patch', '{}', ...inactive]);
-  return [kubectl('patch', resource(locked), ...manual), sameForAll(`${names} | ${patch}`)];
+  return [kubectl('patch', resource(locked), ...manual), forScriptAndPeople(`${names} | ${patch}`)];
 }
 
 function mergePatch(value: JsonObject): string[] {
@@ -237,7 +239,7 @@ function waitCommands({ applied, release }: PlannedStep, path: string, pin: Pin)
 /** Activates the revision of the applied version, which Crossplane leaves inactive with `Manual`. */
 function activation(locked: LockedPackage): StepCommand {
   const active = mergePatch({ spec: { desiredState: 'Active' } });
-  return sameForAll(`kubectl patch ${currentRevision(locked)} ${shellCommand(active)}`);
+  return forScriptAndPeople(`kubectl patch ${currentRevision(locked)} ${shellCommand(active)}`);
 }
 
 /**
@@ -256,7 +258,7 @@ function activeWaits(locked: LockedPackage, release: Target): StepCommand[] {
     ...(hasRuntime && isV1 ? [podWait(locked, release)] : []),
     ...conditions.map((condition) => {
       const wait = kubectlText('wait', `--for=condition=${condition}`, TIMEOUT);
-      return sameForAll(`${wait} ${currentRevision(locked)}`);
+      return forScriptAndPeople(`${wait} ${currentRevision(locked)}`);
     }),
   ];
 }
@@ -326,7 +328,7 @@ function migrations({ migratedCrds: crds }: PlannedStep): StepCommand[] {
     `echo "$objects" | while read -r name namespace; do test -z "$name" || ${rewrite} || exit 1; done || exit 1;`,
     `${list} || exit 1; done)`,
   ].join(' ');
-  return [sameForAll(script)];
+  return [forScriptAndPeople(script)];
 }
 
 function existingCrds(names: readonly string[]): string {

@@ -225,8 +225,10 @@ function deletionWarning({ move, objects }: OwnerlessObjects): string {
 
 function deletionText(objects: readonly OwnedObject[]): string {
   const [subject, verb] = objects.length === 1 ? ['it', 'is'] : ['they', 'are'];
-  const also = objects.some(isCrdOwner) ? `, with every object of ${pronoun(objects)},` : '';
-  return `${subject}${also} ${verb} deleted with it`;
+  const deletionNote = objects.some(isCrdOwner)
+    ? `, with every object of ${pronoun(objects)},`
+    : '';
+  return `${subject}${deletionNote} ${verb} deleted with it`;
 }
 
 function pronoun(objects: readonly OwnedObject[]): string {

@@ -5,7 +5,7 @@ import { update } from '../../resolver/resolve/resolve.js';
 import { type ArgsOf, defineCommand, EXIT, type Flags } from '../../cli/kit/command.js';
 import { eachFlags, outputFlag, lockFlag } from '../../cli/arguments/common-flags.js';
 import { resultRows, worstExitCode } from '../../cli/projects/project-results.js';
-import { runSets } from '../../cli/projects/run-projects.js';
+import { runProjects } from '../../cli/projects/run-projects.js';
 import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
@@ -70,7 +70,10 @@ export const fleetCommand = defineCommand({
     const inspectCommand = defineCommand({
       positionals,
       flags,
-      each: { showsData: false, forSets: args.updates ? markProjectsWithoutPackages : undefined },
+      each: {
+        showsData: false,
+        argsForProjects: args.updates ? markProjectsWithoutPackages : undefined,
+      },
       run: async (own: ProjectArgs, ownIo) => {
         const { lockfile } = await readRequiredLock(own, ownIo);
         const answer = await planUpdate(own, lockfile, ownIo);
@@ -86,7 +89,12 @@ export const fleetCommand = defineCommand({
       headline: projectHeadline,
     });
     const line = { command: 'fleet', debug: false, json: args.output === 'json' };
-    const results = await runSets(inspectCommand, { ...args, each, shard: undefined }, line, io);
+    const results = await runProjects(
+      inspectCommand,
+      { ...args, each, shard: undefined },
+      line,
+      io,
+    );
     const sets = results.map((result) => ({ ...inspected.get(result.set), ...result }));
     const locked = sets.flatMap(({ set, lockfile }) => (lockfile ? [{ set, lockfile }] : []));
     return { sets, packages: compareFleet(locked) };
@@ -111,8 +119,8 @@ function failedSets(sets: FleetValue['sets']): FleetValue['sets'] {
 
 /** The arguments for one project. */
 type ProjectArgs = Args & {
-  /** Why no update is planned: the project has none of the packages. */
-  readonly passedOver?: string;
+  /** The reason to plan no update: the project has none of the packages. */
+  readonly skipReason?: string;
 };
 
 /** As `update` does, but projects without the packages are included. */
@@ -122,17 +130,17 @@ async function markProjectsWithoutPackages(
 ): Promise<readonly object[]> {
   const planned = await whereLocked(sets, io);
   return planned.map((args, i) =>
-    typeof args === 'string' ? { ...sets[i], passedOver: args } : args,
+    typeof args === 'string' ? { ...sets[i], skipReason: args } : args,
   );
 }
 
 function projectHeadline(
   { lockfile, update }: InspectedProject,
-  { passedOver }: ProjectArgs,
+  { skipReason }: ProjectArgs,
 ): string {
   const { packages, crossplane } = lockfile;
   const locked = `${counted(packages.length, 'package')} for Crossplane ${crossplane}`;
-  if (passedOver !== undefined) return `${locked}; ${passedOver}`;
+  if (skipReason !== undefined) return `${locked}; ${skipReason}`;
   if (update?.status !== 'solved') return locked;
   return `${locked}; an update would move ${update.changes.length || 'nothing'}`;
 }
@@ -143,7 +151,7 @@ async function planUpdate(
   lockfile: Lockfile,
   io: RunIo,
 ): Promise<Answer | undefined> {
-  if (!args.updates || args.passedOver !== undefined) return undefined;
+  if (!args.updates || args.skipReason !== undefined) return undefined;
   const moves = (args.packages ?? []).map((text) => readMove(text, lockfile, args.lock));
   const { request } = await readRequestAndTexts(args, io, { skip: [args.lock] });
   const source = await openSources(args, io, request.kept);

@@ -15,8 +15,8 @@ import { changesJson } from '../resolve/answer-output.js';
 const MAX_LISTED = 3;
 
 /**
- * Versions side by side, a column a set where that fits in a line, else a version with how many have
- * it; then who is behind, and what an update would touch.
+ * Returns the versions of each package in a table: a column for each project if that fits, else the
+ * number of projects with each version. Then lists projects that are behind, and updates.
  */
 export function fleetText(sets: readonly FleetSet[], packages: readonly FleetPackage[]): string[] {
   const locked = sets.filter(({ lockfile }) => lockfile !== undefined);
@@ -28,20 +28,22 @@ export function fleetText(sets: readonly FleetSet[], packages: readonly FleetPac
   const name = (repository: Repository) =>
     repository === releases?.repository ? repository : short.name(repository);
   const compared = [...(releases === undefined ? [] : [releases]), ...packages];
-  const bySet = columns([
+  const columnPerProject = columns([
     ['package', ...locked.map(({ set }) => nameOf(set))],
     ...compared.map((each) => [
       name(each.repository),
       ...locked.map(({ set }) => mark(versionIn(set, each), each.usual)),
     ]),
   ]);
-  const fits = bySet.every((line) => line.length <= LINE_WIDTH);
-  const sideBySide = fits ? bySet : byVersion(compared, locked.length, { name, nameOf });
+  const fits = columnPerProject.every((line) => line.length <= LINE_WIDTH);
+  const versionTable = fits
+    ? columnPerProject
+    : byVersion(compared, locked.length, { name, nameOf });
   return [
-    ...(compared.length === 0 ? [] : sideBySide),
+    ...(compared.length === 0 ? [] : versionTable),
     ...(short.note === undefined ? [] : [short.note]),
-    ...[stragglers(packages, { name, nameOf }), updates(sets, { name, nameOf })].flatMap((lines) =>
-      lines.length === 0 ? [] : ['', ...lines],
+    ...[behindLines(packages, { name, nameOf }), updates(sets, { name, nameOf })].flatMap(
+      (lines) => (lines.length === 0 ? [] : ['', ...lines]),
     ),
   ];
 }
@@ -75,12 +77,12 @@ function byVersion(packages: readonly FleetPackage[], all: number, names: Names)
   return columns([['package', 'version', 'sets', ''], ...rows]);
 }
 
-function stragglers(packages: readonly FleetPackage[], { name, nameOf }: Names): string[] {
+function behindLines(packages: readonly FleetPackage[], { name, nameOf }: Names): string[] {
   const behind = new Map<string, string[]>();
   for (const { repository, usual, versions } of packages) {
     for (const { version, sets } of versions) {
       if (compareWithUsual(version, usual) !== 'behind') continue;
-      const what = `${name(repository)} ${shortVersion(version)} (${whoHas(usual, versions)})`;
+      const what = `${name(repository)} ${shortVersion(version)} (${prevalenceText(usual, versions)})`;
       for (const set of sets) getOrCreate(behind, set, () => []).push(what);
     }
   }
@@ -89,8 +91,8 @@ function stragglers(packages: readonly FleetPackage[], { name, nameOf }: Names):
   return [`stragglers: ${counted(behind.size, 'set')}`, ...columns(rows)];
 }
 
-/** Number of projects from which on the version counts as usual. */
-function whoHas(version: string, versions: FleetPackage['versions']): string {
+/** Describes how many projects have a version: `2 others have v1.2.0`. */
+function prevalenceText(version: string, versions: FleetPackage['versions']): string {
   const all = versions.reduce((sum, { sets }) => sum + sets.length, 0);
   const { length: having } = versions.find((each) => each.version === version)!.sets;
   const who =
@@ -227,7 +229,6 @@ export interface InspectedProject {
 /** The result for one control plane. */
 type FleetSet = PrintedResult & Partial<InspectedProject>;
 
-/** The result of `fleet`. */
 export interface FleetValue {
   readonly sets: readonly FleetSet[];
   readonly packages: readonly FleetPackage[];

@@ -5,7 +5,11 @@ import type { JsonObject } from '../../base/json.js';
 import { outputFlag } from '../../cli/arguments/common-flags.js';
 import { defineCommand, EXIT, type ExitCode, exitCodeOf } from '../../cli/kit/command.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { eachTable, type SetResult, worstExitCode } from '../../cli/projects/project-results.js';
+import {
+  eachTable,
+  type ProjectResult,
+  worstExitCode,
+} from '../../cli/projects/project-results.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import {
   type BreakageDocument,
@@ -68,7 +72,7 @@ interface MergedRun {
   readonly exitCode: ExitCode;
 }
 
-type Line = JsonObject & SetResult;
+type Line = JsonObject & ProjectResult;
 
 /** Merges the lines of projects. `count` is the number of projects in all shards. */
 function mergeSets(parts: readonly PartDocument[], count: number): MergedRun {

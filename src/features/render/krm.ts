@@ -34,7 +34,7 @@ interface Match {
   /** Index of the item with the same kind and name. */
   readonly at: number | undefined;
   /** Index of an item that installs the same package under another name. */
-  readonly twin: number | undefined;
+  readonly renamedAt: number | undefined;
 }
 
 /**
@@ -48,8 +48,8 @@ export function transformItems(
   argocd: boolean,
 ): KrmAnswer {
   const matches = matchesIn(items, bundle);
-  const twins = matches.flatMap((match) => twinResults(items, match));
-  if (twins.length > 0) return { changes: [], results: twins };
+  const renamed = matches.flatMap((match) => renamedResults(items, match));
+  if (renamed.length > 0) return { changes: [], results: renamed };
   const changes = matches.flatMap(({ wanted, at }) =>
     at === undefined ? [] : changesAt(at, items[at]!, differencesOf(items[at]!, wanted, argocd)),
   );
@@ -71,8 +71,8 @@ export function validateItems(
   const matches = matchesIn(items, bundle);
   return [
     ...matches.flatMap((match) => {
-      const { wanted, at, twin } = match;
-      if (twin !== undefined) return twinResults(items, match);
+      const { wanted, at, renamedAt } = match;
+      if (renamedAt !== undefined) return renamedResults(items, match);
       if (at === undefined) return missingResult(wanted);
       return differencesOf(items[at]!, wanted, argocd).map((difference) =>
         differenceResult(items[at]!, difference),
@@ -88,8 +88,13 @@ function matchesIn(items: readonly JsonValue[], { objects }: Bundle): readonly M
   return objects.map((wanted) => {
     const at = keys.indexOf(keyOf(wanted));
     const source = sourceOf(wanted);
-    const twin = source === '' ? -1 : sources.findIndex((each, n) => each === source && n !== at);
-    return { wanted, at: at < 0 ? undefined : at, twin: twin < 0 ? undefined : twin };
+    const renamedAt =
+      source === '' ? -1 : sources.findIndex((each, n) => each === source && n !== at);
+    return {
+      wanted,
+      at: at < 0 ? undefined : at,
+      renamedAt: renamedAt < 0 ? undefined : renamedAt,
+    };
   });
 }
 
@@ -191,9 +196,9 @@ function differenceResult(item: JsonValue, { path, current, value }: Difference)
   };
 }
 
-function twinResults(items: readonly JsonValue[], { wanted, twin }: Match): KrmResult[] {
-  if (twin === undefined) return [];
-  const item = mappingOf(items[twin]) ?? {};
+function renamedResults(items: readonly JsonValue[], { wanted, renamedAt }: Match): KrmResult[] {
+  if (renamedAt === undefined) return [];
+  const item = mappingOf(items[renamedAt]) ?? {};
   const [currentValue, proposedValue] = [nameOf(item), nameOf(wanted)];
   const message =
     `installs what is locked under the name ${proposedValue}; two objects of one package stop ` +
@@ -208,7 +213,7 @@ function unlockedResults(
   matches: readonly Match[],
   severity: KrmResult['severity'],
 ): readonly KrmResult[] {
-  const matched = new Set(matches.flatMap(({ at, twin }) => [at, twin]));
+  const matched = new Set(matches.flatMap(({ at, renamedAt }) => [at, renamedAt]));
   return items
     .filter((_, n) => !matched.has(n))
     .filter((item): item is JsonObject => isMapping(item) && isPackage(item))

@@ -11,7 +11,6 @@ const renderSchema = json.outputSchema('render -o json', {
 
 type RenderDocument = json.Static<typeof renderSchema>;
 
-/** The result of `render`. */
 export interface RenderValue extends RenderDocument {
   /** The manifests for stdout; undefined if they are files. */
   readonly manifests?: string | undefined;

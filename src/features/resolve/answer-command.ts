@@ -121,7 +121,7 @@ export async function writeSolved(
   io: RunIo,
 ): Promise<Pick<AnswerValue, 'mismatches' | 'written'>> {
   const folder = await BundleFolder.of(args, io);
-  const { rendering, kept } = renderAgain(lockfile, args, folder);
+  const { rendering, keptFlags } = renderAgain(lockfile, args, folder);
   refuseInBundle(args.lock, { rendering, folder }, io);
   const mismatches = isLocked ? (folder?.mismatches(rendering) ?? []) : [];
   if (mismatches.length > 0) return { mismatches };
@@ -129,7 +129,9 @@ export async function writeSolved(
   const named = { named: args.lock, text, before: lock?.text };
   const outputs = { lock: named, rendering, folder, unsaved };
   const sentence = args.write ? await writeOutputs(outputs, io) : undefined;
-  return { written: { answer, rendering, kept, edited, hadLock: lock !== undefined, sentence } };
+  return {
+    written: { answer, rendering, keptFlags, edited, hadLock: lock !== undefined, sentence },
+  };
 }
 
 /** How the commands that resolve and write the lockfile print an `AnswerValue`. */

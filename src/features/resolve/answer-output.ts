@@ -37,7 +37,7 @@ const editFields = {
 
 const edit = json.record(editFields);
 
-/** Shared with the advice of `outdated`. */
+/** Effect of a suggestion. The advice of `outdated` has the same fields. */
 export const EFFECT_SCHEMA = json.record(
   {
     up: json.count('Packages that are upgraded.'),
@@ -158,7 +158,7 @@ export const answerFields = {
   ),
 };
 
-/** `$defs`: what those refer to. */
+/** `$defs` that these fields refer to. */
 export const answerParts = { $defs: { package: locked, suggestion, edit, operation } };
 
 type AllFields = json.RecordOf<typeof answerFields>;
@@ -173,7 +173,7 @@ function requiredIf(status: AnswerDocument['status'], fields: readonly (keyof An
   return { if: { properties: { status: { const: status } } }, then: { required: fields } };
 }
 
-/** JSON Schema of what `resolve -o json` prints; fields may be added, none is taken away. */
+/** JSON Schema of the output of `resolve -o json`. Fields may be added; none is removed. */
 export const RESOLVE_OUTPUT_SCHEMA: json.TypedSchema<AnswerDocument> = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'xpkg-resolve resolve -o json',

@@ -58,9 +58,9 @@ export const mergeLockCommand = defineCommand({
       theirs: await readSide(args.theirs, io),
     };
     const folder = { ...io, cwd: resolvePath(io.cwd, dirname(args.path)) };
-    const there = args.file === undefined ? folder : io;
-    const unsaved = mergedTexts(there);
-    const { request, set } = await readRequestAndTexts(args, there, { unsaved });
+    const readIo = args.file === undefined ? folder : io;
+    const unsaved = mergedTexts(readIo);
+    const { request, set } = await readRequestAndTexts(args, readIo, { unsaved });
     refuseUnmerged(unmergedRoots(sides, request));
     const source = await openSources(args, io, request.kept);
     const options = { ...resolveOptions(args, source, io), lockfile: mergedPreferences(sides) };
@@ -72,7 +72,7 @@ export const mergeLockCommand = defineCommand({
     if (!args.allowUndigested && request.allowUndigested !== true)
       refuseUndigested(answer.lockfile);
     const lock = args.file === undefined ? basename(args.path) : args.path;
-    const inputs = lockInputs(set, lock, there);
+    const inputs = lockInputs(set, lock, readIo);
     const content = formatLockfile({ ...answer.lockfile, inputs });
     const path = resolvePath(io.cwd, args.ours);
     if (args.write) await writeTransaction([{ path, content }]);

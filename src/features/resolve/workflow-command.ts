@@ -5,7 +5,7 @@ import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { type ResolveArgs, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import type { LockOnDisk } from '../../cli/files/lock-file.js';
 import { wantsLongerTags } from '../../cli/files/rendered-folder.js';
-import { asOne, openEach } from '../../cli/sources/source-flags.js';
+import { combinedSource, openEach } from '../../cli/sources/source-flags.js';
 import { type CommandWord, type RunIo, silent } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import type { GivenInputs, InputEdit } from '../../project/edit/input-edit.js';
@@ -38,11 +38,11 @@ export async function readGiven(
 ): Promise<Given> {
   const { refs } = args;
   const skip = outputsOf(args);
-  return givenBy(await readRequestAndTexts(args, io, { refs, skip, unsaved }), args, io);
+  return withCommandLine(await readRequestAndTexts(args, io, { refs, skip, unsaved }), args, io);
 }
 
 /** Adds to inputs what suggestions need to know about the command line. */
-export function givenBy(
+export function withCommandLine(
   inputs: Inputs,
   { refs = [], file: files = [], crossplane }: Pick<InputArgs, 'refs' | 'file' | 'crossplane'>,
   { cwd }: RunIo,
@@ -70,13 +70,13 @@ export async function answerInputs(
   const { kept } = inputs.request;
   const locked = isLocked ? lock?.lockfile.indexes : undefined;
   const sources = await openEach(args, io, stats, kept, locked);
-  const source = await asOne(sources, args, io, { stats, kept, locked });
-  const signing = await requiredSignatures(args, io, { sources, kept });
+  const source = await combinedSource(sources, args, io, { stats, kept, locked });
+  const signatureOptions = await requiredSignatures(args, io, { sources, kept });
   const longerTags = isLocked ? undefined : await wantsLongerTags(args, lock, io);
   const answering = (request: Request, flags: ResolveArgs, isUnsaved?: boolean) => {
     const options = {
       ...resolveOptions(flags, source, io),
-      ...signing.options,
+      ...signatureOptions.options,
       lockfile: lock?.lockfile,
       lockIndexes: args.lockIndex,
       longerTags,
@@ -85,7 +85,7 @@ export async function answerInputs(
     return withProgress(io, stats, () => solve(request, options));
   };
   const found = await answerWithHint(args, inputs, answering, io);
-  await signing.printNotes(found.answer);
+  await signatureOptions.printNotes(found.answer);
   if (args.lockIndex) noteUnrecordedIndexes(found.answer, io);
   return { ...found, inputs, lock, isLocked, stats, source };
 }

@@ -183,8 +183,8 @@ function targetOf(args: Args, { request, lockfile, before }: ReleaseInputs, io: 
   const requested = releaseSelector(request ?? {}, args.crossplane);
   const known = before?.crossplane ?? lockfile?.crossplane;
   const file = before?.crossplane === undefined ? args.lock : args.onto!;
-  const assumed = known === undefined ? undefined : { text: known, origin: { file } };
-  const { groups, notes, warnings } = chooseTargets(requested ?? assumed);
+  const knownRelease = known === undefined ? undefined : { text: known, origin: { file } };
+  const { groups, notes, warnings } = chooseTargets(requested ?? knownRelease);
   for (const note of notes) io.note(`note: ${note}`);
   if (requested === undefined && lockfile !== undefined && lockfile.crossplane !== known) {
     const taken = `on Crossplane ${known}, by \`${file}\`: that is what the cluster has`;
@@ -237,10 +237,10 @@ async function clusterBefore(
 function requireRevisions(dump: ClusterDump, named: string): ClusterDump {
   const { packages, revisions, lock } = dump;
   const names = new Set(revisions.map(({ name }) => name));
-  const lacksAll = revisions.length === 0 && (lock?.rows.length ?? 0) > 0;
+  const lacksAllRevisions = revisions.length === 0 && (lock?.rows.length ?? 0) > 0;
   const incomplete = packages.find(
     ({ currentRevision }) =>
-      lacksAll || (currentRevision !== undefined && !names.has(currentRevision)),
+      lacksAllRevisions || (currentRevision !== undefined && !names.has(currentRevision)),
   );
   if (incomplete === undefined) return dump;
   const { kind, name, currentRevision } = incomplete;

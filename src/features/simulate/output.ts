@@ -159,7 +159,7 @@ export function simulationLines(value: SimulationValue): string[] {
 function endLines(settled: ReconciledCluster, target: Target): string[] {
   const { state, isAtRest } = settled;
   const conditions = packageConditions(state, target);
-  const bad = conditions.filter(isUnwell);
+  const bad = conditions.filter(isUnhealthy);
   const on = `on Crossplane ${target.version}`;
   const { resolved } = state;
   const lock = resolved?.status === 'False' ? wrap(`Lock: ${resolved.message}`, '  ', '    ') : [];
@@ -171,14 +171,20 @@ function endLines(settled: ReconciledCluster, target: Target): string[] {
     return [`healthy ${on}: ${counted(conditions.length, 'package')}`, ...lock, ...hidden];
   }
   const count = `${bad.length} of ${counted(conditions.length, 'package')}`;
-  return [`stuck ${on}: ${count} not healthy`, ...bad.flatMap(unwellLines), ...lock, ...hidden];
+  return [`stuck ${on}: ${count} not healthy`, ...bad.flatMap(unhealthyLines), ...lock, ...hidden];
 }
 
-function isUnwell({ installed, healthy }: PackageConditions): boolean {
+function isUnhealthy({ installed, healthy }: PackageConditions): boolean {
   return installed.status !== 'True' || healthy.status !== 'True';
 }
 
-function unwellLines({ kind, name, reference, installed, healthy }: PackageConditions): string[] {
+function unhealthyLines({
+  kind,
+  name,
+  reference,
+  installed,
+  healthy,
+}: PackageConditions): string[] {
   const [type, { status, message = '' }] =
     installed.status === 'True' ? ['Healthy', healthy] : ['Installed', installed];
   return [

@@ -104,7 +104,7 @@ export async function simulate(
   checkFlags(flags, target);
   const reader = imageReader(source, target);
   const initial = await initialState(before, reader, options);
-  const { acts, notes } = await actsOf(applied, initial, reader, target);
+  const { acts, notes } = await changesBy(applied, initial, reader, target);
   const start = { ...initial, pins: imagePins(manifestsAfter(before, applied, target), target) };
   const run = (next: Next) => reader.run(reconcileCluster(start, acts, { target, flags, next }));
   const settled = await run(inTime(timeout, 'the cluster'));
@@ -153,10 +153,10 @@ async function initialState(
   if (before === undefined) return EMPTY_CLUSTER;
   if ('dump' in before) return dumpedState(before.dump, target);
   const manifests = renderedManifests(before.lockfile, before.pin, target);
-  const acts = packagesIn(manifests).map((apply) => ({ apply }));
+  const userChanges = packagesIn(manifests).map((apply) => ({ apply }));
   const start = { ...EMPTY_CLUSTER, pins: imagePins(manifests, target) };
   const next = inTime(timeout, 'the cluster from before');
-  return (await reader.run(reconcileCluster(start, acts, { target, next }))).state;
+  return (await reader.run(reconcileCluster(start, userChanges, { target, next }))).state;
 }
 
 /** Returns the manifests of the cluster after applying. The last one with a name wins. */
@@ -187,7 +187,7 @@ function renderedManifests(lockfile: Lockfile, pin: Pin | undefined, target: Tar
   return objects.map((object) => ({ object, origin: { file: 'the bundle' } }));
 }
 
-async function actsOf(
+async function changesBy(
   applied: SimulatedInput,
   start: ClusterState,
   reader: ImageReader,

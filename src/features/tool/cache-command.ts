@@ -27,14 +27,13 @@ const flags = {
 
 type Args = ArgsOf<typeof positionals & typeof flags>;
 
-/** The result of `cache`. */
 interface CacheValue {
   readonly folder: string;
-  /** Of `cache info`. */
+  /** Set by `cache info`. */
   readonly summary?: CacheSummary;
-  /** Of `cache clean`: whether anything was removed. */
+  /** Set by `cache clean`: whether anything was removed. */
   readonly cleaned?: boolean;
-  /** Of `cache clean`: a line for stderr. */
+  /** Set by `cache clean`: a line for stderr. */
   readonly note?: string;
 }
 

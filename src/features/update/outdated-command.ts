@@ -33,11 +33,11 @@ import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.
 import { withProgress } from '../../cli/terminal/progress.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { openSources } from '../../cli/sources/source-flags.js';
-import { givenBy } from '../resolve/workflow-command.js';
+import { withCommandLine } from '../resolve/workflow-command.js';
 
 export const outdatedCommand = defineCommand({
   positionals: {},
-  // The flags of `update`: the report says what it would do.
+  // The flags of `update`, because the report states what `update` would do.
   flags: {
     ...resolveFlags,
     ...lockFlag(),
@@ -57,7 +57,7 @@ export const outdatedCommand = defineCommand({
     }
     const request = read?.request ?? whatIsLocked(lockfile, extraManifestsIn(lockfile, args.lock));
     const source = await openSources(args, io, request.kept);
-    const apply = read && suggestionsApplied(args, givenBy(read, args, io), { io, skip });
+    const apply = read && suggestionsApplied(args, withCommandLine(read, args, io), { io, skip });
     const options = { ...resolveOptions(args, source, io), apply };
     const report = await withProgress(io, source.stats, () => outdated(lockfile, request, options));
     // Without input files there is nothing that `update` could resolve.

@@ -89,7 +89,6 @@ export function outdatedReport(
   });
 }
 
-/** The result of `outdated`. */
 export interface OutdatedValue {
   readonly report: OutdatedReport;
   /** The packages of the report, with their advice as it is printed. */

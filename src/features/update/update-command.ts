@@ -36,7 +36,7 @@ export const updateCommand = defineCommand({
     ...eachFlags,
     'accept-moved': switchFlag('Take the packages named, though their locked tags were moved'),
   },
-  each: { showsData: false, forSets: whereLocked },
+  each: { showsData: false, argsForProjects: whereLocked },
   examples: [
     ['$0 update provider-aws-s3', 'to the newest that fits all the others'],
     ['$0 update provider-aws-s3@v1.21.0', 'to that version, and others as they must'],

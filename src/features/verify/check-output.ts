@@ -15,7 +15,6 @@ export interface CheckStep extends ReportStep {
   readonly exitCode: ExitCode;
 }
 
-/** The result of `check`. */
 export interface CheckValue {
   /** In the order of the table. */
   readonly steps: readonly CheckStep[];

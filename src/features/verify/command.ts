@@ -137,7 +137,7 @@ async function mirrorOf(
     );
   }
   const consequence = 'so no mirror is looked at';
-  const registries = await onlineRegistries({ ...args, anew: true }, io, consequence);
+  const registries = await onlineRegistries({ ...args, ignoreCache: true }, io, consequence);
   const rules = mirrorRules(lockfile.packages, mirror);
   const configs = mirrorConfigs(rules, mirror, undefined);
   return {

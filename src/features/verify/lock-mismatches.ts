@@ -77,7 +77,7 @@ function pinsOf({ manifest, baseLayer, packageYaml }: Pins, locked: Pins): Pins 
 /** Returns the differences in the user's inputs between two lockfiles of the same versions. */
 function inputMismatches(lockfile: Lockfile, derived: Lockfile): Mismatch[] {
   const needed = byRepository(derived.packages);
-  const perPackage = lockfile.packages.flatMap((locked): Mismatch[] => {
+  const packageMismatches = lockfile.packages.flatMap((locked): Mismatch[] => {
     const { repository, version } = locked;
     const found = needed.get(repository);
     if (found === undefined) {
@@ -87,11 +87,11 @@ function inputMismatches(lockfile: Lockfile, derived: Lockfile): Mismatch[] {
     return differences(INPUT_FIELDS, locked, found, inputMismatch);
   });
   const fields = ['objects', 'skipDependencyResolution'] as const;
-  const ofSet = fields.flatMap((field): Mismatch | [] => {
+  const projectMismatches = fields.flatMap((field): Mismatch | [] => {
     const [locked, found] = [exactJson(lockfile[field]), exactJson(derived[field])];
     return locked === found ? [] : { ...inputMismatch(field), locked, found };
   });
-  return [...perPackage, ...ofSet];
+  return [...packageMismatches, ...projectMismatches];
 }
 
 function inputMismatch(field: string) {
@@ -214,10 +214,10 @@ function lockedSource(reads: readonly LockedContent[]): PackageSource {
       const read = byRepository.get(repository);
       return read?.locked.version === version ? read.fetched : undefined;
     },
-    owners: async (demand, target) =>
+    owners: async (crdRef, target) =>
       repositories
         .map((repository) => byRepository.get(repository)!)
-        .filter(({ fetched }) => createsCrd(fetched.contents, demand, target))
+        .filter(({ fetched }) => createsCrd(fetched.contents, crdRef, target))
         .map(({ locked }) => ({ repository: locked.repository, versions: [locked.version] })),
     repositories: async () => repositories,
   };
@@ -260,11 +260,13 @@ function areDerivedNames(
   base: string,
   target: Target,
 ): boolean {
-  const rivals = packages.filter(({ repository }) => objectNameOf(repository, target) === base);
-  const others = rivals.filter(({ name }) => name !== base);
+  const withSameDerivedName = packages.filter(
+    ({ repository }) => objectNameOf(repository, target) === base,
+  );
+  const others = withSameDerivedName.filter(({ name }) => name !== base);
   return (
-    rivals.length > 1 &&
-    others.length === rivals.length - 1 &&
+    withSameDerivedName.length > 1 &&
+    others.length === withSameDerivedName.length - 1 &&
     others.every(({ repository, name }) => name === suffixedName(base, repository))
   );
 }

@@ -21,7 +21,6 @@ import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import * as json from '../../cli/kit/json-schema.js';
 import { counted } from '../../cli/terminal/package-text.js';
 
-/** The result of `verify`. */
 export interface VerifyValue {
   /** Everything that was checked, signatures and bundle included. */
   readonly verification: Verification;

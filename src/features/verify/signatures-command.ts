@@ -60,7 +60,7 @@ interface SignatureArgs extends SignatureTrustArgs {
 }
 
 interface Signing {
-  /** Separate sources, in the order of the flags. */
+  /** The sources one by one, in the order of the flags. */
   readonly sources: readonly PackageSource[];
   /** ImageConfigs with policies. */
   readonly kept: readonly KeptObject[];

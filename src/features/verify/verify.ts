@@ -207,14 +207,14 @@ async function readLocked(locked: LockedPackage, context: ReadContext): Promise<
   const result = (fetched: CheckedPackage | undefined, findings: Partial<LockedRead> = {}) => {
     return { locked, fetched, mismatches: [], notes: [], ...findings };
   };
-  const gone: Mismatch = {
+  const goneMismatch: Mismatch = {
     kind: 'gone',
     repository,
     version,
     text: 'no source has what was locked',
     locked: digest ?? version,
   };
-  const missing = result(undefined, { mismatches: [gone] });
+  const missing = result(undefined, { mismatches: [goneMismatch] });
   const current = await reader.fetch({ repository, version, parts }, target);
   if (digest === undefined) {
     if (current === undefined) return missing;

@@ -12,7 +12,7 @@ import { openSources } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { readLock, readRequiredLock } from '../../cli/files/lock-file.js';
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
-import { givenBy } from '../resolve/workflow-command.js';
+import { withCommandLine } from '../resolve/workflow-command.js';
 import { repeatedFlags, splitVersion } from '../update/moves-command.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import {
@@ -70,7 +70,7 @@ async function whyNot(text: string, args: Args, io: RunIo): Promise<WhyNotValue>
   const result = await withProgress(io, source.stats, () => whyNotChosen(request, wanted, options));
   const isLocked = lockfile?.packages.some((one) => one.repository === wanted.repository) === true;
   const flags = repeatedFlags(args, io);
-  return { result, wanted, inputs: givenBy(read, args, io), isLocked, flags };
+  return { result, wanted, inputs: withCommandLine(read, args, io), isLocked, flags };
 }
 
 /** Parses `PKG@VERSION` or `PKG:TAG`. PKG may be the end of the name of a locked package. */

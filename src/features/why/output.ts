@@ -29,7 +29,6 @@ export interface WhyValue {
   readonly answers: readonly Answered[];
 }
 
-/** The result of `why --not`. */
 export interface WhyNotValue {
   readonly result: WhyNot;
   readonly wanted: Candidate;
@@ -218,7 +217,6 @@ function whyNotDocument({ result, wanted, inputs }: WhyNotValue): WhyDocument {
   }
 }
 
-/** The result of `tree`. */
 export interface TreeValue {
   readonly trees: readonly TreeNode[];
   readonly crossplane: string;

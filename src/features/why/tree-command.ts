@@ -8,7 +8,7 @@ import type { TreeValue } from './output.js';
 
 export const treeCommand = defineCommand({
   positionals: {},
-  // Only the lockfile is read. Flags for sources are accepted, as by every command, and ignored.
+  // Only the lockfile is read. Source flags are accepted, as by every command, and ignored.
   flags: { ...sourceFlags, ...lockFlag(), ...outputFlag },
   run: async (args, io): Promise<TreeValue> => {
     const { lockfile } = await readRequiredLock(args, io);
@@ -40,8 +40,8 @@ function branches(nodes: readonly TreeNode[], indent: string): string[] {
 }
 
 function nodeText({ locked, constraint, repeated }: TreeNode): string {
-  const asked = constraint === undefined ? '' : ` \`${constraint}\``;
-  return `${locked.repository} ${shortVersion(locked.version)}${asked}${repeated ? ' (*)' : ''}`;
+  const constraintText = constraint === undefined ? '' : ` \`${constraint}\``;
+  return `${locked.repository} ${shortVersion(locked.version)}${constraintText}${repeated ? ' (*)' : ''}`;
 }
 
 function hasRepeated({ repeated, requires }: TreeNode): boolean {

@@ -48,7 +48,7 @@ export function whyLocked(lockfile: Lockfile, locked: LockedPackage): Why {
     }
     const requirers = graph
       .requirersOf(at.repository)
-      .filter(({ from }) => from !== locked && !isOn(path, from))
+      .filter(({ from }) => from !== locked && !isOnPath(path, from))
       .toSorted((a, b) => distances.get(a.from)! - distances.get(b.from)!)
       .toReversed(); // the last one is visited first
     for (const edge of requirers) pending.push({ at: edge.from, path: { edge, rest: path } });
@@ -58,7 +58,7 @@ export function whyLocked(lockfile: Lockfile, locked: LockedPackage): Why {
   return { locked, paths: shortestFirst, more };
 }
 
-function isOn(path: Path | undefined, locked: LockedPackage): boolean {
+function isOnPath(path: Path | undefined, locked: LockedPackage): boolean {
   for (const { to } of edgesOf(path)) if (to === locked) return true;
   return false;
 }
@@ -67,7 +67,6 @@ function* edgesOf(path: Path | undefined): Iterable<LockEdge> {
   for (let at = path; at !== undefined; at = at.rest) yield at.edge;
 }
 
-/** Returns the locked packages that own an object with a name, each with the object. */
 export function ownersOf(
   lockfile: Lockfile,
   name: string,

@@ -37,7 +37,7 @@ const NUMBERS: readonly Field[] = [FIELD.mode, FIELD.uid, FIELD.gid, FIELD.mtime
 /** Numbers of all formats but the oldest. */
 const DEVICE_NUMBERS: readonly Field[] = [FIELD.deviceMajor, FIELD.deviceMinor];
 
-/** Returns undefined if Go rejects the block, or accepts it only for a bug of its own writer. */
+/** Returns undefined if Go rejects the block or accepts it only due to a bug in its writer. */
 export function parseTarHeader(block: Uint8Array): TarHeader | undefined {
   const format = formatOf(block);
   const size = numberField(block, FIELD.size);
@@ -190,15 +190,15 @@ export function parsePaxRecords(bytes: Uint8Array): PaxRecords | undefined {
 }
 
 function recordAt(bytes: Uint8Array, at: number) {
-  const blank = bytes.indexOf(0x20, at);
-  if (blank === -1 || blank - at > MAX_LENGTH_DIGITS) return undefined;
-  const digits = decodeText(bytes.subarray(at, blank));
+  const spaceAt = bytes.indexOf(0x20, at);
+  if (spaceAt === -1 || spaceAt - at > MAX_LENGTH_DIGITS) return undefined;
+  const digits = decodeText(bytes.subarray(at, spaceAt));
   const end = at + Number(digits);
-  if (!/^\d+$/.test(digits) || end > bytes.length || end <= blank + 1) return undefined;
-  const equals = bytes.indexOf(0x3d, blank);
-  if (bytes[end - 1] !== 0x0a || equals === -1 || equals > end - 2) return undefined;
-  const key = decodeText(bytes.subarray(blank + 1, equals));
-  return { key, value: decodeText(bytes.subarray(equals + 1, end - 1)), end };
+  if (!/^\d+$/.test(digits) || end > bytes.length || end <= spaceAt + 1) return undefined;
+  const equalsAt = bytes.indexOf(0x3d, spaceAt);
+  if (bytes[end - 1] !== 0x0a || equalsAt === -1 || equalsAt > end - 2) return undefined;
+  const key = decodeText(bytes.subarray(spaceAt + 1, equalsAt));
+  return { key, value: decodeText(bytes.subarray(equalsAt + 1, end - 1)), end };
 }
 
 function isValid(key: string, value: string): boolean {

@@ -169,8 +169,8 @@ async function nextHeader(reader: TarBlocks): Promise<TarHeader | undefined> {
   const block = await readBlock(reader);
   if (block === undefined) return undefined;
   if (isZero(block)) {
-    const second = await readBlock(reader);
-    if (second === undefined || isZero(second)) return undefined;
+    const secondZeroBlock = await readBlock(reader);
+    if (secondZeroBlock === undefined || isZero(secondZeroBlock)) return undefined;
     throw reader.damaged('a block of zeros, and no second');
   }
   const header = parseTarHeader(block);
@@ -213,8 +213,8 @@ async function globalHeader(reader: TarBlocks, header: TarHeader): Promise<RawEn
 
 function withAttributes(header: TarHeader, { pax, longName }: PendingAttributes): TarHeader {
   const name = longName || pax.path || header.name;
-  const isOldFolder = header.flag === '\0' && name.endsWith('/');
-  return { name, flag: isOldFolder ? '5' : header.flag, size: pax.size ?? header.size };
+  const isOldStyleFolder = header.flag === '\0' && name.endsWith('/');
+  return { name, flag: isOldStyleFolder ? '5' : header.flag, size: pax.size ?? header.size };
 }
 
 async function* entry(reader: TarBlocks, header: TarHeader): AsyncGenerator<RawEntry> {
@@ -222,8 +222,8 @@ async function* entry(reader: TarBlocks, header: TarHeader): AsyncGenerator<RawE
   const size = HEADER_ONLY.has(flag) ? 0 : header.size;
   const offset = reader.position;
   yield { name, type: entryType(flag), offset, size, content: contentOf(reader, size) };
-  const unread = offset + size - reader.position;
-  if ((await reader.skip(unread)) < unread) throw reader.damaged('a file cut off');
+  const unreadBytes = offset + size - reader.position;
+  if ((await reader.skip(unreadBytes)) < unreadBytes) throw reader.damaged('a file cut off');
   await reader.skip(padding(size));
 }
 

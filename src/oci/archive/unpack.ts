@@ -177,7 +177,7 @@ function runToEnd(chunks: Generator<Uint8Array>): boolean {
   }
 }
 
-/** Passes pieces to a synchronous decoder, which answers damage with empty output. */
+/** Passes pieces to a synchronous decoder, which returns empty output for damaged input. */
 class FrameInput implements Iterable<Uint8Array> {
   readonly #pieces: AsyncIterator<Uint8Array>;
   #next: Uint8Array | undefined;

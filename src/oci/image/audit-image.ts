@@ -115,8 +115,8 @@ async function imagesOf(digest: Digest, audit: Audit, depth = 0): Promise<readon
   if (manifest?.kind !== 'index' || depth > audit.limits.indexDepth) return [];
   const nested = await Promise.all(
     manifest.children.map(async (child) => {
-      const inner = await imagesOf(child.digest, audit, depth + 1);
-      return inner.length > 0 ? inner : [child];
+      const nestedImages = await imagesOf(child.digest, audit, depth + 1);
+      return nestedImages.length > 0 ? nestedImages : [child];
     }),
   );
   return nested.flat();
@@ -141,8 +141,8 @@ async function checkDiffIds(
   audit: Audit,
 ): Promise<string | undefined> {
   const { repository, subject, limits } = audit;
-  const reading = readImageConfig(repository, config, subject, limits);
-  const read = await undefinedIfFailed(reading, ['OFFLINE']);
+  const configRead = readImageConfig(repository, config, subject, limits);
+  const read = await undefinedIfFailed(configRead, ['OFFLINE']);
   if (read === undefined) return 'its config is not at hand, so diffIDs were not compared';
   const { diffIds } = read;
   if (diffIds === undefined) return 'its config lists no diffIDs to compare';

@@ -72,8 +72,10 @@ export function isImageBuiltHere(
 ): boolean {
   const [layer, ...others] = layers;
   if (layer === undefined || others.length > 0) return false;
-  const marks = [BASE_ANNOTATION, {}];
-  return marks.some((mark) => manifestAndConfig(layer, mark).manifest.digest === digest);
+  const annotationVariants = [BASE_ANNOTATION, {}];
+  return annotationVariants.some(
+    (mark) => manifestAndConfig(layer, mark).manifest.digest === digest,
+  );
 }
 
 const BASE_ANNOTATION: LayerAnnotations = { annotations: { 'io.crossplane.xpkg': 'base' } };

@@ -36,7 +36,7 @@ export interface ImageRepository {
   /** Returns a small blob, or undefined if it is missing. */
   blob(descriptor: ExpectedBlob): Promise<Uint8Array | undefined>;
   /** Prefetches a blob for `openBlob`, which waits for it and reports its failure. */
-  readonly keepAhead?: ((digest: Digest, signal: AbortSignal) => Promise<void>) | undefined;
+  readonly prefetchBlob?: ((digest: Digest, signal: AbortSignal) => Promise<void>) | undefined;
   /** Copies a blob that may not fit into memory, in chunks. Returns false if it is missing. */
   copyBlob?(descriptor: ExpectedBlob, to: BlobSink): Promise<boolean>;
   /** Returns manifests with this image as subject, such as signatures (OCI 1.1). */

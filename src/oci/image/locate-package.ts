@@ -119,11 +119,13 @@ export function packageLocation(
       `the image has ${layers.length} layers, and only ${rules.maxLayers} are allowed`,
     );
   }
-  const marked = layers.filter((layer) => layer.annotations.get(PACKAGE_ANNOTATION) === 'base');
-  if (marked.length > 1 && rules.severalBaseLayers === 'refused') {
+  const annotatedLayers = layers.filter(
+    (layer) => layer.annotations.get(PACKAGE_ANNOTATION) === 'base',
+  );
+  if (annotatedLayers.length > 1 && rules.severalBaseLayers === 'refused') {
     return refused('several layers of the image are marked as its base layer');
   }
-  const [layer] = marked;
+  const [layer] = annotatedLayers;
   if (layer !== undefined) return { place: 'layer', layer };
   const artifact = imageArtifactType(image);
   if (isUnpackable(layers)) return { place: 'flattened', layers, artifact };

@@ -194,8 +194,8 @@ export async function readLayer<T>(
   if (blob === undefined) return undefined;
   try {
     return await withReaderTurn(async () => {
-      const packed = { chunks: blob.chunks(), size: layer.size };
-      return { value: await read(decompressLayer(packed, subject, limits, note)) };
+      const compressed = { chunks: blob.chunks(), size: layer.size };
+      return { value: await read(decompressLayer(compressed, subject, limits, note)) };
     });
   } finally {
     await blob.close();
@@ -288,10 +288,10 @@ export async function readWithDigest<T>(
     hash.update(chunk);
     return chunk;
   };
-  async function* passed() {
+  async function* hashedChunks() {
     for (let chunk = await next(); chunk !== undefined; chunk = await next()) yield chunk;
   }
-  const value = await read(passed());
+  const value = await read(hashedChunks());
   // `read` may stop early, but the digest covers the whole file.
   while ((await next()) !== undefined);
   return { value, digest: finishDigest(hash), size };

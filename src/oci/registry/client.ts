@@ -86,7 +86,7 @@ class RegistryRepository implements RemoteRepository {
       }
       for (const tag of page.tags) tags.add(tag);
       if (tags.size > limits.tags) throw tooLarge(`has more than ${limits.tags} tags`);
-      // Validators of a first page say nothing about the others.
+      // The validators of the first page do not cover the other pages.
       if (page.next === undefined) return { ...(isFirst && page.validators), tags: [...tags] };
       url = page.next;
     }
@@ -108,8 +108,8 @@ class RegistryRepository implements RemoteRepository {
       }
       const body = await this.#body(response, this.#limits.tagPageBytes, subject);
       // If the repository moved, the registry redirects to the list of another repository.
-      const moved = result.url.href !== url.href;
-      const path = moved ? undefined : this.#remote.path;
+      const isRedirected = result.url.href !== url.href;
+      const path = isRedirected ? undefined : this.#remote.path;
       const link = response.header('link') ?? '';
       const tags = tagsFrom(body, { path, isLinked: link.trim() !== '' }, subject);
       const from = result.url.origin === url.origin ? result.url : url;
@@ -140,9 +140,9 @@ class RegistryRepository implements RemoteRepository {
         const what = `unknown kind of digest \`${printable(advertised)}\``;
         throw new SourceError('BAD_DIGEST', subject, what);
       }
-      for (const promised of [reference, advertised]) {
-        if (promised !== undefined && isDigest(promised) && promised !== digest) {
-          throw new WrongBytesError(`bytes whose digest is ${digest}, not ${promised}`);
+      for (const expectedDigest of [reference, advertised]) {
+        if (expectedDigest !== undefined && isDigest(expectedDigest) && expectedDigest !== digest) {
+          throw new WrongBytesError(`bytes whose digest is ${digest}, not ${expectedDigest}`);
         }
       }
       // A manifest with the requested digest is what was published, even if it is invalid.
@@ -178,14 +178,14 @@ class RegistryRepository implements RemoteRepository {
     const subject = `referrers of ${this.name}@${digest}`;
     const tooLarge = (what: string) => new SourceError('TOO_LARGE', subject, what);
     const found: Descriptor[] = [];
-    const pages = new Set<string>();
+    const visitedPages = new Set<string>();
     let next: URL | undefined = await this.#session.url(this.#remote, `referrers/${digest}`);
     while (next !== undefined) {
       const url: URL = next;
-      if (pages.has(url.href) || pages.size >= this.#limits.tagPages) {
+      if (visitedPages.has(url.href) || visitedPages.size >= this.#limits.tagPages) {
         throw tooLarge('the list does not end');
       }
-      pages.add(url.href);
+      visitedPages.add(url.href);
       const page = await this.#session.retried(subject, () => this.#referrersPage(url, subject));
       if (page === undefined) {
         const tagged = await this.manifest(digest.replace(':', '-'));
@@ -244,10 +244,10 @@ class RegistryRepository implements RemoteRepository {
       () => '',
     );
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<string>((resolve) => {
+    const timeout = new Promise<string>((resolve) => {
       timer = setTimeout(resolve, FAILURE_BODY_MS, '');
     });
-    const body = await Promise.race([reading, late]);
+    const body = await Promise.race([reading, timeout]);
     clearTimeout(timer);
     if (body === '') await response.discard();
     return body;

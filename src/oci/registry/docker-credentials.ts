@@ -326,7 +326,7 @@ async function runHelper(
     let bytes = 0;
     const end = (ran: HelperResult) => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', late);
+      signal?.removeEventListener('abort', onTimeout);
       resolve(ran);
     };
     const kill = (why: 'timeout' | 'endless') => {
@@ -334,9 +334,9 @@ async function runHelper(
       child.stdout.destroy();
       killChildGroup(child);
     };
-    const late = () => kill('timeout');
-    const timer = setTimeout(late, timeoutMs);
-    signal?.addEventListener('abort', late);
+    const onTimeout = () => kill('timeout');
+    const timer = setTimeout(onTimeout, timeoutMs);
+    signal?.addEventListener('abort', onTimeout);
     child.stdout.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.byteLength;

@@ -16,7 +16,7 @@ export class RegistryPusher {
   readonly #client: RegistryClient;
   readonly #session: RegistrySession;
 
-  /** Shares the session of `client`, so that no registry is asked twice how to authenticate. */
+  /** Shares the session of `client`, so that each registry is authenticated with once. */
   constructor(client: RegistryClient) {
     this.#client = client;
     this.#session = client.session;

@@ -45,19 +45,20 @@ export async function withRetries<T>(
   policy: RetryPolicy,
 ): Promise<T> {
   const start = clock.now();
-  let limited = 0;
+  let limitedRetries = 0;
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt();
     } catch (failure) {
       const error = asTransient(failure);
       if (!(error instanceof TransientError)) throw error;
-      if (error.maxRetries !== undefined) limited += 1;
+      if (error.maxRetries !== undefined) limitedRetries += 1;
       // Full jitter, so that clients do not retry together. `Retry-After` can only extend the wait.
       const jitter = clock.random() * Math.min(policy.maxWaitMs, policy.baseMs * 2 ** tries);
       const wait = Math.max(jitter, error.retryAfterMs ?? 0);
-      const late = clock.now() + wait - start > policy.deadlineMs;
-      if (late || tries >= policy.maxTries || limited > (error.maxRetries ?? Infinity)) throw error;
+      const isTooLate = clock.now() + wait - start > policy.deadlineMs;
+      if (isTooLate || tries >= policy.maxTries || limitedRetries > (error.maxRetries ?? Infinity))
+        throw error;
       await clock.sleep(wait, error.message);
     }
   }
@@ -85,8 +86,8 @@ export function isTransientStatus(status: number): boolean {
 export function asTransient(error: unknown): unknown {
   const code = codeOf(error);
   if (!isTransientCode(code)) return error;
-  const words = TRANSIENT_CODES.get(code);
-  const described = words === undefined ? code : `${words} (${code})`;
+  const description = TRANSIENT_CODES.get(code);
+  const described = description === undefined ? code : `${description} (${code})`;
   const message = error instanceof HostUnreachableError ? error.message : described;
   return new TransientError(message, { cause: error });
 }
@@ -149,8 +150,8 @@ function hostMessage(code: string, { url, proxy, role }: FailedRequest, cause: u
     return `the proxy \`${proxy?.shown}\` answered ${code.slice(PROXY_ANSWERED.length)}`;
   }
   const who = `${role === undefined ? '' : `${role} `}\`${url.host}\``;
-  const through = proxy === undefined ? '' : ` through the proxy \`${proxy.shown}\``;
-  return `${who} cannot be reached${through}: ${code}`;
+  const proxyText = proxy === undefined ? '' : ` through the proxy \`${proxy.shown}\``;
+  return `${who} cannot be reached${proxyText}: ${code}`;
 }
 
 /** Converts a network failure. `before` is the HTTPS failure before a fallback to plain HTTP. */
@@ -168,13 +169,16 @@ export function asSourceError(
   }
   const what = describeFailure(error);
   if (what === undefined) return error;
-  const last = unreachableCause(error);
-  if (before === undefined || before.code === last?.code) {
-    return new SourceError('UNREACHABLE', subject, what, { cause: error, ...failureHint(last) });
+  const unreachable = unreachableCause(error);
+  if (before === undefined || before.code === unreachable?.code) {
+    return new SourceError('UNREACHABLE', subject, what, {
+      cause: error,
+      ...failureHint(unreachable),
+    });
   }
   return new SourceError('UNREACHABLE', subject, `${what}; before that, by HTTPS: ${before.code}`, {
     cause: error,
-    ...failureHint(isCertificateError(before.code) ? before : last),
+    ...failureHint(isCertificateError(before.code) ? before : unreachable),
   });
 }
 

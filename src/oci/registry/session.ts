@@ -75,16 +75,16 @@ export class RegistrySession {
 
   /** Returns the origin of a registry: HTTPS, or plain HTTP if that is allowed and HTTPS fails. */
   async #probe({ host, plainHttp }: RemoteName): Promise<URL> {
-    const secure = new URL(`https://${host}`);
-    if (!plainHttp) return secure;
+    const httpsUrl = new URL(`https://${host}`);
+    if (!plainHttp) return httpsUrl;
     try {
-      const ping = new URL('/v2/', secure);
+      const ping = new URL('/v2/', httpsUrl);
       await (await this.#transport({ method: 'GET', url: ping, headers: {} })).discard();
-      return secure;
+      return httpsUrl;
     } catch (error) {
       if (!(error instanceof HostUnreachableError)) throw error;
       // A port that answered with a certificate uses TLS: plain HTTP would only leak a password.
-      if (isCertificateError(error.code) && secure.port !== '') return secure;
+      if (isCertificateError(error.code) && httpsUrl.port !== '') return httpsUrl;
       const plain = new URL(`http://${host}`);
       this.#fallbacks.set(plain.origin, error);
       return plain;
@@ -97,8 +97,8 @@ export class RegistrySession {
       return await withRetries(attempt, this.clock, this.#retry);
     } catch (error) {
       if (error instanceof OutOfTime) throw error.about(subject);
-      const failed = unreachableCause(error)?.request.url.origin;
-      const before = failed === undefined ? undefined : this.#fallbacks.get(failed);
+      const failedOrigin = unreachableCause(error)?.request.url.origin;
+      const before = failedOrigin === undefined ? undefined : this.#fallbacks.get(failedOrigin);
       throw asSourceError(error, subject, before);
     }
   }

@@ -123,9 +123,10 @@ export function limitedTransport(transport: Transport, budget: TimeBudget): Tran
   return async (request) => {
     const shown = `\`${request.method} ${shownUrl(request.url)}\``;
     const { signal } = request;
-    const ended = signal === undefined ? budget.signal : AbortSignal.any([budget.signal, signal]);
-    const sending = transport({ ...request, signal: ended });
-    const response = await budget.wait(`an answer to ${shown}`, sending);
+    const endSignal =
+      signal === undefined ? budget.signal : AbortSignal.any([budget.signal, signal]);
+    const pendingResponse = transport({ ...request, signal: endSignal });
+    const response = await budget.wait(`an answer to ${shown}`, pendingResponse);
     return {
       ...response,
       body: limitedBody(response, shown, budget),

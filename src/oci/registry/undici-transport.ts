@@ -72,23 +72,23 @@ async function createRoutes(options: UndiciOptions) {
   const verified = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
   const connect = { timeout: connectMs, ...verified };
   const { connections } = options;
-  const shared = { connections, connect, headersTimeout: firstByteMs, bodyTimeout: stallMs };
+  const sharedOptions = { connections, connect, headersTimeout: firstByteMs, bodyTimeout: stallMs };
   const lookup = options.lookup ?? systemLookup;
   /** Class of the address at which a host was last reached. */
-  const reached = new Map<string, AddressRule['registry']>();
+  const reachedClasses = new Map<string, AddressRule['registry']>();
   const agents = new Map<string, Dispatcher>();
   const agent = (rule: AddressRule | undefined) => {
     if (rule !== undefined) {
       const guarded = connectorFor({ ...connect, lookup: guardedLookup(lookup, rule) });
-      return new Agent({ ...shared, connect: guarded });
+      return new Agent({ ...sharedOptions, connect: guarded });
     }
     const open = connectorFor({ ...connect, lookup });
-    return new Agent({ ...shared, connect: recordingClasses(open, reached) });
+    return new Agent({ ...sharedOptions, connect: recordingClasses(open, reachedClasses) });
   };
   const tunnels = new Map<Proxy, Dispatcher>();
   const tunnel = (proxy: Proxy) =>
     new ProxyAgent({
-      ...shared,
+      ...sharedOptions,
       uri: proxy.url.href.replace(/^socks5h:/, 'socks5:'),
       ...(proxy.authorization === undefined ? {} : { token: proxy.authorization }),
       // `ProxyAgent` ignores `connect`: each end of the tunnel has its own option.
@@ -98,10 +98,10 @@ async function createRoutes(options: UndiciOptions) {
     });
   return {
     proxyFor,
-    /** For a host that the user named or, with a rule, one that a registry referred to. */
+    /** Agents for hosts of the user or, with a rule, for hosts that a registry referred to. */
     direct: (rule?: AddressRule) =>
       getOrCreate(agents, JSON.stringify(rule) ?? '', () => agent(rule)),
-    classOf: (hostname: string) => reached.get(hostname) ?? addressClass(hostname),
+    classOf: (hostname: string) => reachedClasses.get(hostname) ?? addressClass(hostname),
     tunnel: (proxy: Proxy) => getOrCreate(tunnels, proxy, () => tunnel(proxy)),
     timeouts,
     close: async () => {
@@ -151,13 +151,13 @@ async function withAnswerTimeout(
   withinMs: number,
   send: (request: HttpRequest) => Promise<Dispatcher.ResponseData>,
 ): Promise<Dispatcher.ResponseData> {
-  const late = new AbortController();
+  const timeoutAbort = new AbortController();
   const reason = Object.assign(new Error('no answer'), { code: 'UND_ERR_HEADERS_TIMEOUT' });
-  const timer = setTimeout(() => late.abort(reason), withinMs);
+  const timer = setTimeout(() => timeoutAbort.abort(reason), withinMs);
   const { body } = request;
   // A long upload is not late while the server accepts data.
   const trackedBody = typeof body === 'function' ? () => refreshing(body(), timer) : body;
-  const signals = [late.signal, ...(request.signal === undefined ? [] : [request.signal])];
+  const signals = [timeoutAbort.signal, ...(request.signal === undefined ? [] : [request.signal])];
   try {
     return await send({ ...request, body: trackedBody, signal: AbortSignal.any(signals) });
   } finally {

@@ -61,7 +61,7 @@ export function cachedRepository(
       for await (const chunk of cached.chunks()) await to.add(chunk);
       return true;
     },
-    keepAhead: (digest, signal) =>
+    prefetchBlob: (digest, signal) =>
       getOrCreate(prefetches, digest, () =>
         prefetch(remote, cache, digest, signal).finally(() => prefetches.delete(digest)),
       ),
@@ -87,8 +87,8 @@ async function prefetch(
   signal: AbortSignal,
 ): Promise<void> {
   if (await cache.hasBlob(digest)) return;
-  const keeping = cache.keepBlobFrom(digest, (to) => remote.copyUnsized(digest, to, signal));
-  await keeping.catch(() => undefined);
+  const download = cache.keepBlobFrom(digest, (to) => remote.copyUnsized(digest, to, signal));
+  await download.catch(() => undefined);
 }
 
 const OFFLINE_TAGS_NOTE =

@@ -39,7 +39,7 @@ export class DiskCache {
   readonly offline: boolean;
   readonly folder: string;
   readonly #root: string;
-  /** Has all unfinished files, so that those of killed processes are found. */
+  /** Folder of all unfinished files, so that files of killed processes can be found. */
   readonly #temporary: string;
   readonly #note: (line: string) => void;
   readonly #warned = new Set<string>();
@@ -185,11 +185,11 @@ export class DiskCache {
 
   async #quarantine(path: string): Promise<undefined> {
     this.noteOnce(`warning: \`${path}\` in the cache is damaged; it is put aside and not used`);
-    const aside = join(this.#root, 'quarantine');
+    const quarantineFolder = join(this.#root, 'quarantine');
     const name = `${basename(dirname(path))}-${basename(path)}.${randomBytes(4).toString('hex')}`;
     try {
-      await makeFolder(aside, 0o700);
-      await rename(path, join(aside, name));
+      await makeFolder(quarantineFolder, 0o700);
+      await rename(path, join(quarantineFolder, name));
     } catch (error) {
       // The entry stays in place; `#write` will warn that the folder is not writable.
       if (!(error instanceof Error)) throw error;
@@ -286,10 +286,10 @@ export async function removeCache(folder: string): Promise<boolean> {
   const own = (await namesIn(folder)).filter((name) => OWN_FOLDER.test(name));
   for (const name of own) {
     const path = join(folder, name);
-    const gone = name.startsWith('.') ? path : temporaryPathFor(`${path}.${runName()}`, 'gone');
+    const renamed = name.startsWith('.') ? path : temporaryPathFor(`${path}.${runName()}`, 'gone');
     try {
-      if (gone !== path) await rename(path, gone);
-      await rm(gone, { recursive: true, force: true });
+      if (renamed !== path) await rename(path, renamed);
+      await rm(renamed, { recursive: true, force: true });
     } catch (error) {
       // Another process removed it first.
       if (codeOf(error) !== 'ENOENT') throw error;

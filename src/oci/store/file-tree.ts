@@ -81,10 +81,14 @@ interface ByteRange {
 
 /** Reads a tar once to find the offset of each file. */
 async function tarTree(file: string, shown: string): Promise<FileTree> {
-  const packer = COMPRESSION_BY_MAGIC.get((await readExtent(file, { offset: 0, size: 2 })).join());
-  if (packer !== undefined) {
-    const what = `the file is packed with ${packer}, and a tar is wanted as it is`;
-    throw new SourceError('BAD_SOURCE', shown, what, { hint: `unpack it with \`${packer} -d\`` });
+  const compression = COMPRESSION_BY_MAGIC.get(
+    (await readExtent(file, { offset: 0, size: 2 })).join(),
+  );
+  if (compression !== undefined) {
+    const what = `the file is packed with ${compression}, and a tar is wanted as it is`;
+    throw new SourceError('BAD_SOURCE', shown, what, {
+      hint: `unpack it with \`${compression} -d\``,
+    });
   }
   const extents = new Map<string, ByteRange>();
   for await (const entry of tarEntries(createReadStream(file), shown)) {
@@ -187,7 +191,7 @@ export function fileBlob(tree: FileTree, path: string, expected: Expected) {
       return {
         async *chunks() {
           const chunks = await tree.stream(path, limit);
-          yield* checked(chunks ?? nothing());
+          yield* checked(chunks ?? emptyContent());
         },
         close: async () => {},
       };
@@ -195,9 +199,9 @@ export function fileBlob(tree: FileTree, path: string, expected: Expected) {
   };
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* emptyContent(): AsyncGenerator<Uint8Array> {}
 
-/** What a sink needs of an open file; declarations of the library need no types of Node.js. */
+/** The methods of a file handle that a sink uses. Not Node's type, which users may not have. */
 interface OpenFile {
   writeFile(chunk: Uint8Array): Promise<void>;
   truncate(length: number): Promise<void>;

@@ -88,8 +88,8 @@ function imageCandidate(
   alone: boolean,
 ): { readonly source: Repository; readonly version: string } | undefined {
   const names = [REF_NAME, CONTAINERD_NAME].map((key) => descriptor.annotations.get(key));
-  const full = names.find((text) => text?.includes('/') === true);
-  if (full !== undefined) return splitPackageReference(full);
+  const fullName = names.find((text) => text?.includes('/') === true);
+  if (fullName !== undefined) return splitPackageReference(fullName);
   const [tag] = names;
   if (name === undefined || (tag !== undefined && !isTag(tag))) return undefined;
   if (alone && name.tag !== undefined) return { source: name.repository, version: name.tag };
@@ -121,12 +121,12 @@ function repositoryIn(
       const untagged = [...versions.values()].filter((one) =>
         isDigest(imageName(one)?.split('@')[1] ?? ''),
       );
-      const about: Descriptor[] = [];
+      const referring: Descriptor[] = [];
       for (const one of untagged) {
         const bytes = await blobIn(one).bytes(LIMITS.manifestBytes);
-        if (bytes && manifestSubject({ digest: one.digest, bytes }) === digest) about.push(one);
+        if (bytes && manifestSubject({ digest: one.digest, bytes }) === digest) referring.push(one);
       }
-      return about;
+      return referring;
     },
     blob: (expected) => blobIn(expected).bytes(LIMITS.layerBytes),
     copyBlob: (expected, to) => blobIn(expected).copy(to),

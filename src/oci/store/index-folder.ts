@@ -171,8 +171,8 @@ export class IndexFolder {
       }
     };
     // Waits for all writers: none may still run when the folder is removed.
-    const ends = await Promise.allSettled(Array.from({ length: MAX_PARALLEL_WRITES }, worker));
-    const failed = ends.find((end) => end.status === 'rejected');
+    const outcomes = await Promise.allSettled(Array.from({ length: MAX_PARALLEL_WRITES }, worker));
+    const failed = outcomes.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     await writeLayoutFiles(staging, { manifests: [indexEntry(NAME, manifest)] });
     for (const part of [BLOBS, 'blobs', '.']) await syncFolder(join(staging, part));

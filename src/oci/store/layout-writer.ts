@@ -67,7 +67,7 @@ export class LayoutWriter {
     });
   }
 
-  /** Writes a blob once. `fill` returns false, and this undefined, if there is no such blob. */
+  /** Writes a blob once. Returns undefined if it does not exist; `fill` then returns false. */
   blobFrom(digest: Digest, fill: (to: BlobSink) => Promise<boolean>): Promise<number | undefined> {
     return getOrCreate(this.#written, digest, () => this.#fill(digest, fill));
   }
@@ -158,27 +158,27 @@ interface LayoutTarget {
 async function layoutTarget(path: string, shown: string): Promise<LayoutTarget> {
   const folder = await realFolder(path, shown);
   if (folder === undefined) {
-    return { folder: path, path, staging: stagingBeside(path), exists: false };
+    return { folder: path, path, staging: stagingPathFor(path), exists: false };
   }
-  const foreign = await foreignFiles(folder, shown);
-  if (foreign.length === 0) {
-    return { folder, path, staging: stagingBeside(join(folder, STAGING_NAME)), exists: true };
+  const foreignNames = await foreignFiles(folder, shown);
+  if (foreignNames.length === 0) {
+    return { folder, path, staging: stagingPathFor(join(folder, STAGING_NAME)), exists: true };
   }
-  const listed = foreign.slice(0, MAX_FOREIGN_SHOWN).join(', ');
-  const more = foreign.length > MAX_FOREIGN_SHOWN ? ', …' : '';
+  const listed = foreignNames.slice(0, MAX_FOREIGN_SHOWN).join(', ');
+  const more = foreignNames.length > MAX_FOREIGN_SHOWN ? ', …' : '';
   throw new InputError(
     `\`${shown}\` holds what \`vendor\` did not write and would take away: ${listed}${more}`,
     { hint: 'name a folder that does not exist or is empty, or move these out of it first' },
   );
 }
 
-function stagingBeside(path: string): string {
+function stagingPathFor(path: string): string {
   return temporaryPathFor(`${path}.${runName()}`, 'new');
 }
 
 /** Returns the process that made a staging folder with the prefix `what`, else undefined. */
-function stagingProcess(name: string, what: string): string | undefined {
-  const rest = name.startsWith(`.${what}.`) ? name.slice(what.length + 2) : '';
+function stagingProcess(name: string, prefix: string): string | undefined {
+  const rest = name.startsWith(`.${prefix}.`) ? name.slice(prefix.length + 2) : '';
   const staging = new RegExp(`^(${RUN_NAME})\\.[0-9a-f]{12}\\.new(?:\\.old)?$`);
   return staging.exec(rest)?.[1];
 }
@@ -194,8 +194,8 @@ async function realFolder(path: string, shown: string): Promise<string | undefin
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw unwritable(shown, error);
   }
-  const dangling = await lstat(path).catch(() => undefined);
-  if (dangling === undefined) return undefined;
+  const brokenLink = await lstat(path).catch(() => undefined);
+  if (brokenLink === undefined) return undefined;
   throw new InputError(`\`${shown}\` is a link to a folder that does not exist`, {
     hint: 'make that folder, or remove the link',
   });
@@ -230,9 +230,9 @@ export async function renameToMissing(
 }
 
 /** Removes staging folders of killed processes with the prefix `what`. Ignores failures. */
-export async function removeAbandoned(folder: string, what: string): Promise<void> {
+export async function removeAbandoned(folder: string, prefix: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
-    const owner = stagingProcess(name, what);
+    const owner = stagingProcess(name, prefix);
     const path = join(folder, name);
     if (owner === undefined || !(hasRunEnded(owner) || (await isIdle(path)))) continue;
     await removeWithRetry(path);
@@ -257,12 +257,12 @@ export async function mergeLayout(
   folder: string,
   keep?: ReadonlySet<string>,
 ): Promise<void> {
-  const undo: (() => Promise<unknown>)[] = [];
+  const rollbackSteps: (() => Promise<unknown>)[] = [];
   const staged = await namesIn(join(staging, BLOBS));
   try {
     for (const part of ['blobs', BLOBS]) {
       if (await createFolder(join(folder, part)))
-        undo.push(() => removeIfEmpty(join(folder, part)));
+        rollbackSteps.push(() => removeIfEmpty(join(folder, part)));
     }
     const existing = new Set([
       ...(await namesIn(folder)),
@@ -271,12 +271,12 @@ export async function mergeLayout(
     // Existing blobs are replaced, too, because they may be damaged.
     for (const file of [...staged.map((name) => join(BLOBS, name)), 'oci-layout']) {
       await rename(join(staging, file), join(folder, file));
-      if (!existing.has(file)) undo.push(() => removeWithRetry(join(folder, file)));
+      if (!existing.has(file)) rollbackSteps.push(() => removeWithRetry(join(folder, file)));
     }
     for (const part of [BLOBS, 'blobs', '.']) await syncFolder(join(folder, part));
     await rename(join(staging, 'index.json'), join(folder, 'index.json'));
   } catch (error) {
-    for (const step of undo.toReversed()) await step();
+    for (const step of rollbackSteps.toReversed()) await step();
     throw error;
   }
   await syncFolder(folder);

@@ -80,7 +80,8 @@ export function onceReadRepository(
         return getOrCreate(pointsAtResults, key, () => repository.pointsAt!(reference, digest));
       }),
     referrers: repository.referrers && ((digest) => repository.referrers!(digest)),
-    keepAhead: repository.keepAhead && ((digest, signal) => repository.keepAhead!(digest, signal)),
+    prefetchBlob:
+      repository.prefetchBlob && ((digest, signal) => repository.prefetchBlob!(digest, signal)),
     blob: (descriptor) => repository.blob(descriptor),
     copyBlob: (descriptor, to) => copyBlob(repository, descriptor, to),
     openBlob: (descriptor) => openBlob(repository, descriptor),

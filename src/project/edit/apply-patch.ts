@@ -50,9 +50,10 @@ export function applyPatch(
   document: number,
   operations: readonly PatchOperation[],
 ): string {
-  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const byteOrderMark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   return operations.reduce(
-    (now, operation) => mark + applyOperation(now.slice(mark.length), document, operation),
+    (now, operation) =>
+      byteOrderMark + applyOperation(now.slice(byteOrderMark.length), document, operation),
     text,
   );
 }
@@ -92,7 +93,7 @@ function hasValues(
 }
 
 /** An entry or item of a collection, or the root of a document; empty if there is none. */
-interface Holder {
+interface Container {
   readonly collection?: Collection;
   readonly item?: CST.CollectionItem;
   readonly token?: CST.Token | undefined;
@@ -122,7 +123,7 @@ class Edit {
     if (operation.op === 'replace' || (operation.op === 'add' && old !== undefined && !inList)) {
       return this.#replaced(steps, operation.value);
     }
-    const { token } = this.#holderAt(parent);
+    const { token } = this.#containerAt(parent);
     if (token === undefined || !CST.isCollection(token)) return [];
     const count = itemsOf(token).length;
     if (steps.length === 0 || count === (operation.op === 'remove' ? 1 : 0)) {
@@ -139,7 +140,7 @@ class Edit {
   }
 
   #renamed(steps: readonly string[], newKey: string): readonly Splice[] {
-    const key = this.#holderAt(steps).item?.key;
+    const key = this.#containerAt(steps).item?.key;
     return key ? [{ ...tokenSpan(key), text: inlineText(newKey, key) }] : [];
   }
 
@@ -164,7 +165,7 @@ class Edit {
 
   #replaced(steps: readonly string[], value: JsonValue): readonly Splice[] {
     const lines = this.#lines;
-    const { collection, item, token } = this.#holderAt(steps);
+    const { collection, item, token } = this.#containerAt(steps);
     if (item === undefined || collection === undefined) {
       const slot = rootSlot(this.#root);
       if (slot.span === undefined) return [];
@@ -181,22 +182,22 @@ class Edit {
     return replaceInBlock(lines, { slot, token, column: lines.columnOf(start), inMap }, value);
   }
 
-  #holderAt(steps: readonly string[]): Holder {
-    let holder: Holder = { token: this.#root.value };
+  #containerAt(steps: readonly string[]): Container {
+    let container: Container = { token: this.#root.value };
     for (const step of steps) {
-      const collection = holder.token;
+      const collection = container.token;
       if (collection === undefined || !CST.isCollection(collection)) return {};
       const item = childItem(collection, step);
       if (item === undefined) return {};
-      holder = { collection, item, token: item.value };
+      container = { collection, item, token: item.value };
     }
-    return holder;
+    return container;
   }
 
   /** Returns the steps to the first alias above `steps`, or undefined. */
   #aliasAbove(steps: readonly string[]): readonly string[] | undefined {
     const parents = steps.map((_, i) => steps.slice(0, i));
-    return parents.find((parent) => this.#holderAt(parent).token?.type === 'alias');
+    return parents.find((parent) => this.#containerAt(parent).token?.type === 'alias');
   }
 }
 

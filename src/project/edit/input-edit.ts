@@ -49,7 +49,7 @@ export interface FileEdit {
 const NEW_FILE = 'xpkg.yaml';
 const NEW_RULES_FILE = 'xpkg-rules.yaml';
 
-/** Converts request edits into edits of the inputs. Returns undefined if one has no place there. */
+/** Converts request edits into edits of the inputs. Undefined if the inputs cannot express one. */
 export function inputEdit(
   edits: readonly RequestEdit[],
   given: GivenInputs,
@@ -259,13 +259,13 @@ function exceptionsChange(
 
 /** Creates a PackageSet for rules: objects to apply and packages to build cannot contain any. */
 function newFileChange(spec: JsonObject, { texts, files }: GivenInputs): InputChange | undefined {
-  const isAlone = texts.size === 0 && files.length === 0;
-  const file = isAlone ? NEW_FILE : NEW_RULES_FILE;
+  const isOnlyFile = texts.size === 0 && files.length === 0;
+  const file = isOnlyFile ? NEW_FILE : NEW_RULES_FILE;
   const value = { apiVersion: 'xpkg-resolve.dev/v1alpha1', kind: 'PackageSet', spec };
   const others = files.length === 0 ? [...texts.keys()] : [];
   return {
     files: [{ file, document: 0, patch: [{ op: 'add', path: '', value }] }],
-    ...(!isAlone && { args: [...others, file].flatMap((each) => ['-f', each]) }),
+    ...(!isOnlyFile && { args: [...others, file].flatMap((each) => ['-f', each]) }),
   };
 }
 

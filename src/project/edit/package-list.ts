@@ -176,8 +176,8 @@ export async function findPackageList(options: InputFileOptions): Promise<ListIn
   }
   const chosen = found.find(({ list }) => isPackageSet(list)) ?? found[0];
   if (chosen !== undefined) return chosen;
-  const where = files.map(({ path }) => `\`${path}\``).join(', ') || 'this folder';
-  throw new InputError(`there is no PackageSet to edit in ${where}`, {
+  const searchedFiles = files.map(({ path }) => `\`${path}\``).join(', ') || 'this folder';
+  throw new InputError(`there is no PackageSet to edit in ${searchedFiles}`, {
     hint: `\`xpkg-resolve init\` writes \`${DEFAULT_FILES[0]}\`; \`-f\` names another file`,
   });
 }

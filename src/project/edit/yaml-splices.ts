@@ -106,16 +106,16 @@ export class Lines {
 
   /** Returns the end of the line of an offset, without its line break. */
   endOf(offset: number): number {
-    const feed = this.text.indexOf('\n', offset);
-    if (feed < 0) return this.text.length;
-    return this.text[feed - 1] === '\r' && feed > offset ? feed - 1 : feed;
+    const lineFeed = this.text.indexOf('\n', offset);
+    if (lineFeed < 0) return this.text.length;
+    return this.text[lineFeed - 1] === '\r' && lineFeed > offset ? lineFeed - 1 : lineFeed;
   }
 
   /** Returns the start of the next line, or the offset itself if it is the start of a line. */
   nextAfter(offset: number): number {
     if (this.text[offset - 1] === '\n') return offset;
-    const feed = this.text.indexOf('\n', offset);
-    return feed < 0 ? this.text.length : feed + 1;
+    const lineFeed = this.text.indexOf('\n', offset);
+    return lineFeed < 0 ? this.text.length : lineFeed + 1;
   }
 
   columnOf(offset: number): number {
@@ -147,8 +147,8 @@ export class Lines {
 
   /** Formats a value as lines with the given indentation. */
   indented(value: JsonValue, column: number): string {
-    const rows = writeYaml(value).trimEnd().split('\n');
-    return rows.map((row) => ' '.repeat(column) + row).join(this.break);
+    const textLines = writeYaml(value).trimEnd().split('\n');
+    return textLines.map((row) => ' '.repeat(column) + row).join(this.break);
   }
 }
 
@@ -219,8 +219,8 @@ export function replaceInBlock(
   if (isInline(value)) {
     const text = inlineText(value, token);
     if (span === undefined) return [insert(after ?? 0, ` ${text}`)];
-    const block = token?.type === 'block-map' || token?.type === 'block-seq';
-    if (block && after !== undefined && lines.isFirst(span.start)) {
+    const isBlock = token?.type === 'block-map' || token?.type === 'block-seq';
+    if (isBlock && after !== undefined && lines.isFirst(span.start)) {
       const from = lines.withCommentAbove(span.start);
       return [insert(after, ` ${text}`), remove(from, lines.nextAfter(span.end))];
     }
@@ -232,18 +232,18 @@ export function replaceInBlock(
       ? [insert(lines.endOf(after ?? 0), lines.break + text)]
       : [insert(after ?? 0, ` ${text.trimStart()}`)];
   }
-  const ending = lines.endsLine(span) ? lines.break : '';
+  const lineEnding = lines.endsLine(span) ? lines.break : '';
   if (lines.isFirst(span.start)) {
-    const deeper = inMap && isMapping(value) ? column + INDENT : 0;
-    const text = lines.indented(value, Math.max(lines.columnOf(span.start), deeper));
-    return [replace({ ...span, start: lines.startOf(span.start) }, text + ending)];
+    const nestedIndent = inMap && isMapping(value) ? column + INDENT : 0;
+    const text = lines.indented(value, Math.max(lines.columnOf(span.start), nestedIndent));
+    return [replace({ ...span, start: lines.startOf(span.start) }, text + lineEnding)];
   }
   if (!inMap) {
     const text = lines.indented(value, lines.columnOf(span.start)).trimStart();
-    return [replace(span, text + ending)];
+    return [replace(span, text + lineEnding)];
   }
   const text = lines.break + lines.indented(value, column + INDENT);
-  if (ending !== '') return [replace({ start: after!, end: span.end }, text + ending)];
+  if (lineEnding !== '') return [replace({ start: after!, end: span.end }, text + lineEnding)];
   return [remove(after!, span.end), insert(lines.endOf(span.end), text)];
 }
 

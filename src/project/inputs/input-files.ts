@@ -121,7 +121,7 @@ async function expand(path: string, cwd: string, skipped: ReadonlySet<string>) {
   if (path === '-') return [{ path, folder: undefined }];
   const found = await readOrThrow(path, () => stat(resolve(cwd, path)));
   if (!found.isDirectory()) return [{ path, folder: undefined }];
-  const inside = await walk(path, { cwd, skipped, parents: new Set(), count: { files: 0 } });
+  const inside = await filesBelow(path, { cwd, skipped, parents: new Set(), count: { files: 0 } });
   return inside.sort(byCodePoint).map((file) => ({ path: file, folder: path }));
 }
 
@@ -133,16 +133,16 @@ interface Walk {
   readonly count: { files: number };
 }
 
-async function walk(folder: string, at: Walk): Promise<string[]> {
-  const here = await realPath(at.cwd, folder);
-  if (at.parents.has(here) || at.skipped.has(here)) return [];
-  const inner = { ...at, parents: new Set([...at.parents, here]) };
+async function filesBelow(folder: string, at: Walk): Promise<string[]> {
+  const realFolder = await realPath(at.cwd, folder);
+  if (at.parents.has(realFolder) || at.skipped.has(realFolder)) return [];
+  const inner = { ...at, parents: new Set([...at.parents, realFolder]) };
   const names = await readOrThrow(folder, () => readdir(resolve(at.cwd, folder)));
   const files: string[] = [];
   for (const name of names) {
     const path = join(folder, name);
     const found = await stat(resolve(at.cwd, path)).catch(ignoreDanglingLink);
-    if (found?.isDirectory() === true) files.push(...(await walk(path, inner)));
+    if (found?.isDirectory() === true) files.push(...(await filesBelow(path, inner)));
     if (found?.isFile() !== true || !SUFFIX.test(name)) continue;
     if (at.skipped.has(await realPath(at.cwd, path))) continue;
     at.count.files += 1;
@@ -162,8 +162,8 @@ function ignoreDanglingLink(error: NodeJS.ErrnoException): undefined {
 
 /** Returns the path with links resolved. Returns `-` and missing paths unchanged. */
 export async function realPath(cwd: string, path: string): Promise<string> {
-  const full = resolve(cwd, path);
-  return realpath(full).catch(() => full);
+  const absolutePath = resolve(cwd, path);
+  return realpath(absolutePath).catch(() => absolutePath);
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -142,7 +142,7 @@ function packageRoot(
   const reference = splitReference(source === undefined ? written : `${source}/${written}`);
   if (reference === undefined) throw node.inputError(`is no package: \`${written}\``);
   const { repository, tag, digest } = reference;
-  const latest = root.note(`\`${written}\` names no tag and is read as \`latest\``);
+  const latestNote = root.note(`\`${written}\` names no tag and is read as \`latest\``);
   return {
     roots: [
       {
@@ -157,7 +157,7 @@ function packageRoot(
         origin: root.origin,
       },
     ],
-    notes: tag === undefined && digest === undefined ? [latest, ...notes] : notes,
+    notes: tag === undefined && digest === undefined ? [latestNote, ...notes] : notes,
   };
 }
 

@@ -296,14 +296,14 @@ class FileReader {
     above: readonly Including[],
   ): Promise<readonly FileContribution[]> {
     const { file, text, contribution: top } = own;
-    const below: FileContribution[] = [];
+    const includedFiles: FileContribution[] = [];
     for (const include of top.include ?? []) {
-      below.push(...(await this.#include(include, file, above)));
+      includedFiles.push(...(await this.#include(include, file, above)));
     }
-    if (below.length === 0) return [own];
-    const bases = below.map(({ contribution }) => contribution);
+    if (includedFiles.length === 0) return [own];
+    const bases = includedFiles.map(({ contribution }) => contribution);
     return [
-      ...below.map((each) => ({
+      ...includedFiles.map((each) => ({
         ...each,
         contribution: withoutOverridden(each.contribution, top),
       })),
@@ -362,19 +362,22 @@ function includedAt(error: InputError, origin: Origin): InputError {
 
 /** Returns an included contribution without the parts that `top` overrides. */
 function withoutOverridden(base: Contribution, top: Contribution): Contribution {
-  const restated = new Map(packagesOf(top).map((root) => [root.repository, root]));
+  const overriding = new Map(packagesOf(top).map((root) => [root.repository, root]));
   return {
     ...base,
     crossplane: top.crossplane === undefined ? base.crossplane : undefined,
     crossplanes: top.crossplanes === undefined ? base.crossplanes : undefined,
     allowUndigested: top.allowUndigested === undefined ? base.allowUndigested : undefined,
     defaults: top.defaults === undefined ? base.defaults : undefined,
-    overrides: without(base.overrides, top.overrides),
-    replace: without(base.replace, top.replace),
+    overrides: withoutRepositories(base.overrides, top.overrides),
+    replace: withoutRepositories(base.replace, top.replace),
     ...(base.roots !== undefined && {
       roots: base.roots.map((root) => {
-        const over = root.root === 'package' ? restated.get(root.repository) : undefined;
-        return root.root === 'package' && over !== undefined ? mergedRoot(root, over) : root;
+        const overridingRoot =
+          root.root === 'package' ? overriding.get(root.repository) : undefined;
+        return root.root === 'package' && overridingRoot !== undefined
+          ? mergedRoot(root, overridingRoot)
+          : root;
       }),
     }),
   };
@@ -382,7 +385,9 @@ function withoutOverridden(base: Contribution, top: Contribution): Contribution 
 
 /** Returns the contribution of a PackageSet without the packages that its includes have. */
 function withoutIncluded(top: Contribution, bases: readonly Contribution[]): Contribution {
-  const below = new Set(bases.flatMap(packagesOf).map(({ repository }) => repository));
+  const includedRepositories = new Set(
+    bases.flatMap(packagesOf).map(({ repository }) => repository),
+  );
   const defaults = bases.map((base) => base.defaults?.spec);
   return {
     ...top,
@@ -390,12 +395,14 @@ function withoutIncluded(top: Contribution, bases: readonly Contribution[]): Con
       defaults: { ...top.defaults, spec: Object.assign({}, ...defaults, top.defaults.spec) },
     }),
     ...(top.roots !== undefined && {
-      roots: top.roots.filter((root) => root.root !== 'package' || !below.has(root.repository)),
+      roots: top.roots.filter(
+        (root) => root.root !== 'package' || !includedRepositories.has(root.repository),
+      ),
     }),
   };
 }
 
-function without<T extends { readonly repository: Repository }>(
+function withoutRepositories<T extends { readonly repository: Repository }>(
   rules: readonly T[] = [],
   others: readonly T[] = [],
 ): readonly T[] {

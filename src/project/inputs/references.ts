@@ -140,10 +140,10 @@ export function referenceMistake(text: string): { problem: string; hint: string 
     return { problem: 'has a blank in it', hint: 'name one package, without blanks' };
   }
   if (name === name.toLowerCase()) return undefined;
-  const lower = name.toLowerCase() + text.slice(name.length);
+  const lowerCaseText = name.toLowerCase() + text.slice(name.length);
   return {
     problem: 'has capitals in it, and repositories are lower case',
-    hint: `write \`${lower}\``,
+    hint: `write \`${lowerCaseText}\``,
   };
 }
 

@@ -206,7 +206,7 @@ export interface Contribution extends Partial<Omit<Request, 'roots' | 'defaults'
   readonly defaults?: { readonly spec: JsonObject; readonly origin: Origin } | undefined;
   /** An object that belongs to a local package, if there is one next to it. */
   readonly owned?: { readonly object: PackageObject; readonly origin: Origin } | undefined;
-  /** A document without a request: noted, or an error with `--strict`. */
+  /** A document that requests nothing. It causes a note or, with `--strict`, an error. */
   readonly ignored?: { readonly what: string; readonly origin: Origin } | undefined;
   readonly notes?: readonly string[];
 }
@@ -226,16 +226,16 @@ export function combine(
     contributions.flatMap(
       (contribution): readonly NonNullable<Contribution[K]>[number][] => contribution[key] ?? [],
     );
-  const only = <K extends 'defaults' | 'crossplane' | 'crossplanes'>(key: K) =>
+  const singleValue = <K extends 'defaults' | 'crossplane' | 'crossplanes'>(key: K) =>
     onlyValue(
       contributions.flatMap((each): readonly NonNullable<Contribution[K]>[] =>
         each[key] === undefined ? [] : [each[key]],
       ),
       `spec.${key}`,
     );
-  const defaults = only('defaults');
-  const crossplane = only('crossplane');
-  const crossplanes = only('crossplanes');
+  const defaults = singleValue('defaults');
+  const crossplane = singleValue('crossplane');
+  const crossplanes = singleValue('crossplanes');
   const policies = all('policies');
   const request: Request = {
     crossplane,
@@ -319,10 +319,10 @@ function checkDuplicates({ roots, kept, overrides, replace }: Request): void {
 function checkSkipping({ roots }: Request): void {
   const packages = roots.filter((root) => root.root === 'package');
   const skips = packages.find((root) => root.skipDependencyResolution);
-  const follows = packages.find((root) => !root.skipDependencyResolution);
-  if (skips === undefined || follows === undefined) return;
+  const resolvingRoot = packages.find((root) => !root.skipDependencyResolution);
+  if (skips === undefined || resolvingRoot === undefined) return;
   throw new InputError(
-    `\`${skips.repository}\` has \`skipDependencyResolution: true\` and \`${follows.repository}\` (${formatOrigin(follows.origin)}) has not: a package that skips is not in the Lock, so whatever depends on it reports it missing`,
+    `\`${skips.repository}\` has \`skipDependencyResolution: true\` and \`${resolvingRoot.repository}\` (${formatOrigin(resolvingRoot.origin)}) has not: a package that skips is not in the Lock, so whatever depends on it reports it missing`,
     { origin: skips.origin, hint: 'set it on every package or on none' },
   );
 }

@@ -48,11 +48,11 @@ class JsonSplitter implements Splitter {
   *push(chunk: string): Generator<DumpPiece> {
     /** Offsets in this chunk where the current object and the current string begin. */
     let from = 0;
-    let stringFrom = 0;
+    let stringStart = 0;
     for (let at = 0; at < chunk.length; at++) {
       if (this.#isInString) {
         at = this.#endOfString(chunk, at);
-        if (this.#depth <= this.#level) this.#lastString += chunk.slice(stringFrom, at);
+        if (this.#depth <= this.#level) this.#lastString += chunk.slice(stringStart, at);
         if (!this.#isInString) this.#endString();
         continue;
       }
@@ -61,14 +61,14 @@ class JsonSplitter implements Splitter {
       else if (code === QUOTE) {
         this.#isInString = true;
         this.#lastString = '';
-        stringFrom = at + 1;
+        stringStart = at + 1;
       } else if (code === COLON) this.#key = this.#lastString;
       else if (code === OPEN || code === OPEN_LIST) {
         if (this.#open(code)) from = at;
       } else if (code === CLOSE || code === CLOSE_LIST) {
-        const ended = this.#close(code);
-        if (ended === undefined) continue;
-        const { text, line, kind } = ended;
+        const endedPiece = this.#close(code);
+        if (endedPiece === undefined) continue;
+        const { text, line, kind } = endedPiece;
         yield { text: text + chunk.slice(from, at + 1), line, kind };
       }
     }
@@ -79,7 +79,7 @@ class JsonSplitter implements Splitter {
   }
 
   end(): readonly DumpPiece[] {
-    if (this.#depth > 0) throw cutShort({ file: this.#file, line: this.#line });
+    if (this.#depth > 0) throw truncatedError({ file: this.#file, line: this.#line });
     return [];
   }
 
@@ -207,7 +207,8 @@ class YamlSplitter implements Splitter {
   }
 
   *#endDocument(): Generator<DumpPiece> {
-    if (this.#isList && !this.#hasKind) throw cutShort({ file: this.#file, line: this.#line });
+    if (this.#isList && !this.#hasKind)
+      throw truncatedError({ file: this.#file, line: this.#line });
     yield* this.#endItem();
     const document = this.#document;
     this.#document = undefined;
@@ -282,7 +283,7 @@ function tooLarge(origin: Origin): InputError {
   return new InputError(what, { origin });
 }
 
-function cutShort(origin: Origin): InputError {
+function truncatedError(origin: Origin): InputError {
   const hint = 'dump it again; what is missing here would look as if it were not installed';
   return new InputError('the dump is cut short', { origin, hint });
 }

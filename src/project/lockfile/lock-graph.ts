@@ -32,7 +32,7 @@ export interface LockGraph {
    * Returns the owner of a required CRD. Returns undefined if there is none, and for a CRD required
    * by kind, because a lockfile has only names.
    */
-  ownerOf(demand: CrdRef): LockedPackage | undefined;
+  ownerOf(crdRef: CrdRef): LockedPackage | undefined;
   /**
    * Packages from which all others can be reached: the direct ones, then those that no locked
    * package requires (they replace another, or a local package requires them), then the first of
@@ -48,13 +48,13 @@ export function lockGraph(
 ): LockGraph {
   const known = byRepository(packages);
   let owners: ReadonlyMap<string, LockedPackage> | undefined;
-  const ownerOf = (demand: CrdRef, requirer?: LockedPackage) =>
-    'crd' in demand
-      ? (owners ??= ownersIn(packages)).get(ownershipKey({ kind: 'CRD', name: demand.crd }))
+  const ownerOf = (crdRef: CrdRef, requirer?: LockedPackage) =>
+    'crd' in crdRef
+      ? (owners ??= ownersIn(packages)).get(ownershipKey({ kind: 'CRD', name: crdRef.crd }))
       : packages
-          .filter((locked) => locked !== requirer && demand.kind === '*')
+          .filter((locked) => locked !== requirer && crdRef.kind === '*')
           .find(({ owns }) =>
-            owns.some((owned) => isCrdOwner(owned) && groupOf(owned) === demand.group),
+            owns.some((owned) => isCrdOwner(owned) && groupOf(owned) === crdRef.group),
           );
   const edges = packages.flatMap((from) =>
     from.requirements.flatMap((requirement): LockEdge[] => {
@@ -109,16 +109,18 @@ export function inApplyOrder(packages: readonly LockedPackage[]): readonly Locke
   const dependencies = dependencyGraph(packages);
   const pending = cyclesOf(dependencies);
   /** Repositories that are ordered, in this order. */
-  const done = new Set<Repository>();
+  const ordered = new Set<Repository>();
   while (pending.length > 0) {
     const next = pending.findIndex((members) =>
       members.every((member) =>
-        dependencies.get(member)!.every((needed) => done.has(needed) || members.includes(needed)),
+        dependencies
+          .get(member)!
+          .every((needed) => ordered.has(needed) || members.includes(needed)),
       ),
     );
-    for (const member of pending.splice(next, 1)[0]!) done.add(member);
+    for (const member of pending.splice(next, 1)[0]!) ordered.add(member);
   }
-  return Array.from(done, (repository) => known.get(repository)!);
+  return Array.from(ordered, (repository) => known.get(repository)!);
 }
 
 /** Returns groups of packages that depend on each other, and packages that depend on themselves. */
@@ -192,7 +194,11 @@ const MAX_LEVELS = 100;
 export function lockTree(lockfile: Lockfile): TreeNode[] {
   const graph = lockGraph(lockfile);
   const seen = new Set<LockedPackage>();
-  const grow = (locked: LockedPackage, constraint: string | undefined, level: number): TreeNode => {
+  const treeOf = (
+    locked: LockedPackage,
+    constraint: string | undefined,
+    level: number,
+  ): TreeNode => {
     if (seen.has(locked)) return { locked, constraint, repeated: true, requires: [] };
     seen.add(locked);
     if (level === MAX_LEVELS) {
@@ -202,10 +208,10 @@ export function lockTree(lockfile: Lockfile): TreeNode[] {
     }
     const requires = graph
       .requirementsOf(locked.repository)
-      .map(({ to, constraint }) => grow(to, constraint, level + 1));
+      .map(({ to, constraint }) => treeOf(to, constraint, level + 1));
     return { locked, constraint, repeated: false, requires };
   };
-  return graph.starts.map((start) => grow(start, undefined, 1));
+  return graph.starts.map((start) => treeOf(start, undefined, 1));
 }
 
 /** Adds the packages below one to `seen`. Returns how many were added. */

@@ -55,10 +55,10 @@ interface ExplicitRequirement {
 
 interface CrdRequirementBlock {
   readonly crd: string;
-  readonly demand?: DemandBlock | undefined;
+  readonly demand?: CrdRefBlock | undefined;
 }
 
-export type DemandBlock = Optional<'crd' | 'group' | 'version' | 'kind'>;
+export type CrdRefBlock = Optional<'crd' | 'group' | 'version' | 'kind'>;
 
 /** Metadata of a package's object, without its name. */
 interface MetadataBlock {
@@ -109,7 +109,7 @@ const crdRequirement = record<CrdRequirementBlock>(
   {
     crd: text('A CRD, in the words of the package.'),
     demand: {
-      ...record<DemandBlock>({
+      ...record<CrdRefBlock>({
         crd: text('Name of the CRD.'),
         group: text('API group, or `*` for any.'),
         version: text('API version; absent: any.'),
@@ -141,12 +141,12 @@ const requirement: Schema = {
 };
 
 /** Metadata that a lockfile may set: no owners or finalizers, as a pull request may edit it. */
-const labelled: Readonly<Record<keyof MetadataBlock, Schema>> = {
+const metadataSchema: Readonly<Record<keyof MetadataBlock, Schema>> = {
   labels: { description: 'Labels of the object.' },
   annotations: { description: 'Annotations of the object.' },
 };
 
-const keptObject: Schema = {
+const extraManifest: Schema = {
   type: 'object',
   required: ['kind', 'metadata'],
   properties: {
@@ -156,7 +156,7 @@ const keptObject: Schema = {
     },
     metadata: {
       ...record<MetadataBlock & { name: string }>(
-        { name: text('Name of the object.'), ...labelled },
+        { name: text('Name of the object.'), ...metadataSchema },
         ['name'],
       ),
       description: 'Name, labels and annotations.',
@@ -212,7 +212,10 @@ const lockedPackage = record<PackageBlock>(
     object: {
       ...record<ObjectTemplate>({
         apiVersion: text('apiVersion of the object given.'),
-        metadata: { ...record<MetadataBlock>(labelled), description: 'Labels and annotations.' },
+        metadata: {
+          ...record<MetadataBlock>(metadataSchema),
+          description: 'Labels and annotations.',
+        },
         spec: {
           type: 'object',
           properties: { package: false },
@@ -270,5 +273,5 @@ export const LOCKFILE_SCHEMA: Schema = {
     },
     ['version', 'crossplane', 'packages', 'objects', 'skipDependencyResolution'],
   ),
-  $defs: { package: lockedPackage, requirement, object: keptObject },
+  $defs: { package: lockedPackage, requirement, object: extraManifest },
 };

@@ -1,6 +1,6 @@
 import { load, parseEvents, YAMLException } from 'js-yaml';
 import {
-  type DemandBlock,
+  type CrdRefBlock,
   LOCKFILE_SCHEMA,
   type LockfileDocument,
   type PackageBlock,
@@ -111,7 +111,7 @@ function lockedPackage(block: PackageBlock): LockedPackage {
 function requirementOf(block: RequirementBlock): Requirement {
   if ('crd' in block) {
     const { crd: text, demand } = block;
-    return { requires: 'crd', demand: demandOf(demand ?? { crd: text }), text, line: undefined };
+    return { requires: 'crd', demand: crdRefOf(demand ?? { crd: text }), text, line: undefined };
   }
   const [requires, line, constraint] = ['package', undefined, block.version] as const;
   if ('package' in block) {
@@ -127,7 +127,7 @@ function fieldOf(kind: PackageKind) {
   return kind.toLowerCase() as Lowercase<PackageKind>;
 }
 
-function demandOf({ crd, group, version, kind }: DemandBlock): CrdRef {
+function crdRefOf({ crd, group, version, kind }: CrdRefBlock): CrdRef {
   if (crd === undefined) return { group: group!, version, kind: kind! };
   return version === undefined ? { crd } : { crd, version };
 }
@@ -164,8 +164,8 @@ function checkLockfile(document: LocatedDocument): LockfileDocument {
 function checkVersion({ value, error }: LocatedDocument): void {
   if (!isMapping(value)) throw error([], 'is not a lockfile: it must be a mapping', RESTORE_HINT);
   if (!Object.hasOwn(value, 'version')) {
-    const isOther = Object.hasOwn(value, 'kind');
-    const hint = isOther ? OTHER_FILE_HINT : RESTORE_HINT;
+    const isOtherFormat = Object.hasOwn(value, 'kind');
+    const hint = isOtherFormat ? OTHER_FILE_HINT : RESTORE_HINT;
     throw error([], 'is not a lockfile: it has no `version`', hint);
   }
   const { version } = value;

@@ -93,21 +93,26 @@ function repeatedSources({ installed }: InstalledSet): readonly string[] {
 function notRendered({ lockfile, installed, bySource }: InstalledSet): readonly string[] {
   const missing = lockfile.packages.filter(({ repository }) => !bySource.has(repository));
   const unknown = installed.filter(({ locked }) => locked === undefined);
-  const swapped = installed.filter(({ locked, kind }) => (locked?.kind ?? kind) !== kind);
+  const wrongKinds = installed.filter(({ locked, kind }) => (locked?.kind ?? kind) !== kind);
   return [
     ...missing.map(({ repository }) => `\`${repository}\` is locked and no object installs it`),
     ...unknown.map(({ reference }) => `\`${reference}\` is installed and not locked`),
-    ...swapped.map(({ source, kind }) => `\`${source}\` is not a ${kind}`),
+    ...wrongKinds.map(({ source, kind }) => `\`${source}\` is not a ${kind}`),
   ];
 }
 
 function crossplaneProblems({ installed, target }: InstalledSet): readonly string[] {
   const { dialect } = target.rules;
-  const running = parseVersion(target.version, dialect);
+  const crossplaneVersion = parseVersion(target.version, dialect);
   return installed.flatMap(({ source, spec, locked }) => {
     if (locked?.crossplane === undefined || spec['ignoreCrossplaneConstraints'] === true) return [];
     const constraint = parseConstraint(locked.crossplane, dialect);
-    if (!constraint.invalid && running !== undefined && constraint.admits(running)) return [];
+    if (
+      !constraint.invalid &&
+      crossplaneVersion !== undefined &&
+      constraint.admits(crossplaneVersion)
+    )
+      return [];
     return [`\`${source}\` wants Crossplane \`${locked.crossplane}\`, not ${target.version}`];
   });
 }
@@ -148,17 +153,17 @@ const MAX_LABEL_VALUE_LENGTH = 63;
 
 function nameProblems({ installed, target, keptNames }: InstalledSet): readonly string[] {
   // The first object with a name has it.
-  const holders = new Map(installed.toReversed().map(({ name, source }) => [name, source]));
+  const sourceByName = new Map(installed.toReversed().map(({ name, source }) => [name, source]));
   return installed.flatMap(({ name, source, locked }) => {
     if (!SUBDOMAIN.test(name) || name.length > MAX_LABEL_VALUE_LENGTH) {
       return [`\`${name}\` cannot be the name of an object`];
     }
-    if (holders.get(name) !== source) return [`two objects are named \`${name}\``];
+    if (sourceByName.get(name) !== source) return [`two objects are named \`${name}\``];
     if (locked === undefined || locked.direct || keptNames?.has(name) === true) return [];
     const derived = objectNameOf(locked.repository, target);
-    const holder = holders.get(derived);
-    const free = derived !== '' && (holder === undefined || holder === source);
-    const expected = free ? derived : suffixedName(derived, locked.repository);
+    const holder = sourceByName.get(derived);
+    const isDerivedNameFree = derived !== '' && (holder === undefined || holder === source);
+    const expected = isDerivedNameFree ? derived : suffixedName(derived, locked.repository);
     return name === expected
       ? []
       : [`\`${source}\` is named \`${name}\`, and should be \`${expected}\``];
@@ -168,17 +173,19 @@ function nameProblems({ installed, target, keptNames }: InstalledSet): readonly 
 function orderProblems(set: InstalledSet): readonly string[] {
   const first = Math.min(...set.installed.map(({ position }) => position));
   const others = set.objects.length - set.installed.length;
-  const late = set.installed.length > 0 && first < others;
+  const areExtrasLate = set.installed.length > 0 && first < others;
   const cyclic = new Set(dependencyCycles(set.lockfile.packages).flat());
-  const early = requirementEdges(set).filter(
+  const tooEarly = requirementEdges(set).filter(
     ({ parent, child }) =>
       child !== undefined &&
       child.position > parent.position &&
       !(cyclic.has(child.source) && cyclic.has(parent.source)),
   );
   return [
-    ...(late ? ['an object that packages lean on comes after a package'] : []),
-    ...early.map(({ parent, child }) => `\`${parent.source}\` comes before \`${child!.source}\``),
+    ...(areExtrasLate ? ['an object that packages lean on comes after a package'] : []),
+    ...tooEarly.map(
+      ({ parent, child }) => `\`${parent.source}\` comes before \`${child!.source}\``,
+    ),
   ];
 }
 
@@ -192,16 +199,19 @@ function mixedSkips(set: InstalledSet): readonly string[] {
 /** A dependency that is missing, of the wrong kind or at an unsuitable version. */
 function edgeProblem(edge: InstalledEdge, set: InstalledSet): AcceptanceProblem | undefined {
   const { parent, requirement, child } = edge;
-  const asks = `\`${parent.source}\` asks for \`${requirement.repository}\``;
+  const requirementText = `\`${parent.source}\` asks for \`${requirement.repository}\``;
   if (child === undefined) {
     const other = set.installed.find(({ source }) =>
       sameRepository(source, requirement.repository, set.target),
     );
-    const spelled = other === undefined ? '' : `, which is spelled \`${other.source}\``;
-    return { rule: 'dependency-missing', message: `${asks}${spelled}: it is not installed` };
+    const spellingNote = other === undefined ? '' : `, which is spelled \`${other.source}\``;
+    return {
+      rule: 'dependency-missing',
+      message: `${requirementText}${spellingNote}: it is not installed`,
+    };
   }
   if (child.kind !== requirement.kind) {
-    const message = `${asks} as a ${requirement.kind}; it is a ${child.kind}`;
+    const message = `${requirementText} as a ${requirement.kind}; it is a ${child.kind}`;
     return { rule: 'dependency-kind', message };
   }
   const { constraint } = requirement;
@@ -209,7 +219,7 @@ function edgeProblem(edge: InstalledEdge, set: InstalledSet): AcceptanceProblem 
   if (reason === undefined) return undefined;
   const isRootByDigest = child.locked?.direct === true && isDigest(child.version);
   const rule = isRootByDigest && !isDigest(constraint) ? 'root-by-digest' : 'dependency-version';
-  return { rule, message: `${asks} \`${constraint}\`: ${reason}` };
+  return { rule, message: `${requirementText} \`${constraint}\`: ${reason}` };
 }
 
 /** Compares like the package manager: digests as text, all else as semver. */
@@ -264,10 +274,10 @@ function rowOf({ name, kind, source, version, locked }: Installed, rules: Target
 
 function dependencyOf(requirement: PackageRequirement, { lockRows }: TargetRules): JsonObject {
   const { repository, kind, apiVersion, constraint } = requirement;
-  const typed = lockRows === 'type' || apiVersion === undefined;
+  const hasType = lockRows === 'type' || apiVersion === undefined;
   return {
     package: repository,
-    ...(typed ? { type: kind } : { apiVersion, kind }),
+    ...(hasType ? { type: kind } : { apiVersion, kind }),
     constraints: constraint,
   };
 }

@@ -165,9 +165,9 @@ export function wavesOf(lockfile: Pick<Lockfile, 'packages'>, objects: BundleObj
     const own = Math.max(first + 1 + depths.get(locked.repository)!, last + 1);
     waves.set(object, given ?? own);
     if (given === undefined || given > last) continue;
-    const late = before.find((each) => waves.get(each) === last)!;
+    const lastBefore = before.find((each) => waves.get(each) === last)!;
     warnings.push(
-      `${labelOf(object)} has wave ${given}, and ${labelOf(late)}, which must be there first, has wave ` +
+      `${labelOf(object)} has wave ${given}, and ${labelOf(lastBefore)}, which must be there first, has wave ` +
         `${last}: Argo CD does not wait for it`,
     );
   }

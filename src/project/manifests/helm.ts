@@ -118,8 +118,8 @@ ${configs.join('')}{{- end }}
  * without a registry is matched without one.
  */
 function mirroredPrefixes(repositories: readonly Repository[]) {
-  const heads = new Set(repositories.map((repository) => repository.split('/', 1)[0]!));
-  const sorted = [...heads].sort(byCodePoint);
+  const firstSegments = new Set(repositories.map((repository) => repository.split('/', 1)[0]!));
+  const sorted = [...firstSegments].sort(byCodePoint);
   const labels = sorted.map((head) => head.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, ''));
   return sorted.map((head, n) => ({
     name: labels.indexOf(labels[n]!) === n ? `mirror-${labels[n]}` : `mirror-${labels[n]}-${n}`,

@@ -87,9 +87,9 @@ function without(object: JsonObject, keys: readonly string[]): JsonObject {
 function merge(base: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map<string, JsonValue>(Object.entries(base));
   for (const [key, value] of Object.entries(patch)) {
-    const under = merged.get(key);
+    const current = merged.get(key);
     if (value === null) merged.delete(key);
-    else if (isMapping(value)) merged.set(key, merge(mappingOf(under) ?? {}, value));
+    else if (isMapping(value)) merged.set(key, merge(mappingOf(current) ?? {}, value));
     else merged.set(key, value);
   }
   return Object.fromEntries(merged);
@@ -110,14 +110,14 @@ const HISTORY_LIMIT: Shape = {
   isValid: (value) => Number.isInteger(value) && Number(value) >= MIN_REVISION_HISTORY_LIMIT,
 };
 const STRINGS: Shape = { description: 'a mapping of strings', isValid: isMappingOfStrings };
-const NAME: Shape = { description: '`{name}`', isValid: (value) => refers(value, ['name']) };
+const NAME: Shape = { description: '`{name}`', isValid: (value) => isReference(value, ['name']) };
 const NAMES: Shape = {
   description: 'a list of `{name}`',
   isValid: (value) => isList(value) && value.every(NAME.isValid),
 };
 const REFERENCE: Shape = {
   description: '`{name}`, with `apiVersion` and `kind` if need be',
-  isValid: (value) => refers(value, ['apiVersion', 'kind', 'name']),
+  isValid: (value) => isReference(value, ['apiVersion', 'kind', 'name']),
 };
 
 function oneOf(values: readonly string[]): Shape {
@@ -125,7 +125,7 @@ function oneOf(values: readonly string[]): Shape {
   return { description, isValid: (value) => values.some((each) => each === value) };
 }
 
-function refers(value: JsonValue, keys: readonly string[]): boolean {
+function isReference(value: JsonValue, keys: readonly string[]): boolean {
   if (!isMapping(value) || value['name'] === undefined) return false;
   return isMappingOfStrings(value) && Object.keys(value).every((key) => keys.includes(key));
 }
@@ -137,7 +137,7 @@ export function isMappingOfStrings(value: JsonValue): boolean {
 interface SpecField {
   readonly shape: Shape;
   readonly kinds?: readonly PackageKind[];
-  readonly since?: (rules: TargetRules) => boolean;
+  readonly isSupported?: (rules: TargetRules) => boolean;
 }
 
 const WITH_RUNTIME: readonly PackageKind[] = ['Provider', 'Function'];
@@ -151,10 +151,10 @@ const FIELDS: ReadonlyMap<string, SpecField> = new Map<string, SpecField>([
   ['ignoreCrossplaneConstraints', { shape: BOOLEAN }],
   ['skipDependencyResolution', { shape: BOOLEAN }],
   ['commonLabels', { shape: STRINGS }],
-  ['commonAnnotations', { shape: STRINGS, since: (rules) => rules.commonAnnotations }],
+  ['commonAnnotations', { shape: STRINGS, isSupported: (rules) => rules.commonAnnotations }],
   [
     'controllerConfigRef',
-    { shape: NAME, kinds: WITH_RUNTIME, since: (rules) => rules.controllerConfigRef },
+    { shape: NAME, kinds: WITH_RUNTIME, isSupported: (rules) => rules.controllerConfigRef },
   ],
   ['runtimeConfigRef', { shape: REFERENCE, kinds: WITH_RUNTIME }],
 ]);
@@ -190,7 +190,7 @@ export function specForTarget(
       fields.push([name, value]);
     } else if (!hasSpecField(kind, name)) {
       warnings.push(`${subject}: \`spec.${name}\` is left out: a ${kind} has no such field`);
-    } else if (field.since?.(target.rules) === false) {
+    } else if (field.isSupported?.(target.rules) === false) {
       warnings.push(
         `${subject}: \`spec.${name}\` is left out: Crossplane ${target.version} has no such field`,
       );

@@ -84,7 +84,7 @@ export function render(lockfile: Lockfile, options: RenderOptions = {}): Renderi
     bundle,
     lock,
     warnings: [...bundle.warnings, ...applied.map(() => STALE_ROWS)],
-    leftOut: options.layout === undefined ? missing.slice(0, 1).map(noLock) : [],
+    leftOut: options.layout === undefined ? missing.slice(0, 1).map(noLockReason) : [],
   };
 }
 
@@ -150,7 +150,7 @@ function lockedTarget({ crossplane }: Lockfile): Target {
   return target;
 }
 
-function noLock({ repository }: LockedPackage): string {
+function noLockReason({ repository }: LockedPackage): string {
   return `\`${LOCK_FILE}\` is not written: its rows are named by digests, and \`${repository}\` has none`;
 }
 

@@ -162,7 +162,7 @@ export class Driver {
         this.#inspected.add(candidateKey(question.candidate));
         return this.#ruling(question.candidate, target, question.waives);
       case 'owners':
-        return this.#owners(question.demand, target);
+        return this.#owners(question.crdRef, target);
       case 'go-on':
         return this.#goOn();
     }
@@ -181,13 +181,13 @@ export class Driver {
   /** Reports whether a question needs tags or owners that no search has requested. */
   #isUnlisted(question: Question): boolean {
     if (question.ask === 'versions') return !this.#listed.has(question.repository);
-    return question.ask === 'owners' && !this.#ownersRequested.has(JSON.stringify(question.demand));
+    return question.ask === 'owners' && !this.#ownersRequested.has(JSON.stringify(question.crdRef));
   }
 
-  #owners(demand: CrdRef, target: Target): Reply | Promise<Reply> {
-    this.#ownersRequested.add(JSON.stringify(demand));
-    return mapReply(this.#reader.ownersNow(demand, target), (owners) =>
-      owners.filter(({ repository }) => isInRegistry(repository, demand)),
+  #owners(crdRef: CrdRef, target: Target): Reply | Promise<Reply> {
+    this.#ownersRequested.add(JSON.stringify(crdRef));
+    return mapReply(this.#reader.ownersNow(crdRef, target), (owners) =>
+      owners.filter(({ repository }) => isInRegistry(repository, crdRef)),
     );
   }
 

@@ -64,9 +64,9 @@ export class SourceReader implements PackageSource {
       this.repositories = (about) => source.repositories!(about);
     }
     if (source.owners === undefined) return;
-    this.owners = async (demand, target) => {
-      const request = async (to: ReleaseRules) => source.owners!(demand, to);
-      return (await this.#owners.ask(JSON.stringify(demand), target, request)).reply;
+    this.owners = async (crdRef, target) => {
+      const request = async (to: ReleaseRules) => source.owners!(crdRef, to);
+      return (await this.#owners.ask(JSON.stringify(crdRef), target, request)).reply;
     };
   }
 
@@ -88,9 +88,9 @@ export class SourceReader implements PackageSource {
   }
 
   /** Returns the owners at once if the source has replied; none if it cannot find owners. */
-  ownersNow(demand: CrdRef, target: ReleaseRules): readonly Owner[] | Promise<readonly Owner[]> {
-    const known = this.#owners.finished(JSON.stringify(demand), target);
-    return known === undefined ? (this.owners?.(demand, target) ?? []) : known.result!.value;
+  ownersNow(crdRef: CrdRef, target: ReleaseRules): readonly Owner[] | Promise<readonly Owner[]> {
+    const known = this.#owners.finished(JSON.stringify(crdRef), target);
+    return known === undefined ? (this.owners?.(crdRef, target) ?? []) : known.result!.value;
   }
 
   /** Returns the package at once if it was requested and the source has replied. */
@@ -117,9 +117,9 @@ export class SourceReader implements PackageSource {
     fetched: CheckedPackage,
     { target, compat }: { readonly target: Target; readonly compat: boolean },
   ): PackageMeta | Rejection {
-    const byRelease = getOrCreate(this.#judged, fetched, () => new Map());
+    const contentByRelease = getOrCreate(this.#judged, fetched, () => new Map());
     const release = compat ? `${target.version} compat` : target.version;
-    return getOrCreate(byRelease, release, () => {
+    return getOrCreate(contentByRelease, release, () => {
       const judged = judge(fetched.contents, target, { compat });
       if (isRejection(judged)) return judged;
       const names = judged.owns.map(({ kind, name }) => `${kind} ${name}`).join('\n');
@@ -236,7 +236,7 @@ class ReplyCache<T> {
     const reply = request({
       // Created on demand: most replies depend on no rule.
       get rules() {
-        return (recorded ??= recording(target.rules, rulesRead));
+        return (recorded ??= recordingRules(target.rules, rulesRead));
       },
     });
     const entry: CachedReply<T> = { reply, target, rulesRead, isSettled: false, result: undefined };
@@ -253,18 +253,19 @@ class ReplyCache<T> {
 /** Reports whether a reply serves another target. A pending reply may depend on any rule. */
 function serves<T>({ isSettled, rulesRead, target }: CachedReply<T>, other: ReleaseRules): boolean {
   if (isSettled && rulesRead.size === 0) return true;
-  const before = target.rules;
+  const rulesBefore = target.rules;
   const now = other.rules;
-  if (before === now) return true;
+  if (rulesBefore === now) return true;
   const compared = isSettled ? [...rulesRead] : ruleNames(now);
   return compared.every(
     (rule) =>
-      before[rule] === now[rule] || JSON.stringify(before[rule]) === JSON.stringify(now[rule]),
+      rulesBefore[rule] === now[rule] ||
+      JSON.stringify(rulesBefore[rule]) === JSON.stringify(now[rule]),
   );
 }
 
 /** Returns rules that record each access. A copy or clone of them reads all rules. */
-function recording(rules: TargetRules, read: Set<Rule>): TargetRules {
+function recordingRules(rules: TargetRules, read: Set<Rule>): TargetRules {
   const recorded = {};
   for (const rule of ruleNames(rules)) {
     const get = () => {

@@ -24,7 +24,7 @@ import {
 import { type Link, factClause, linkOf, variablesIn } from './fact-kinds.js';
 import { unionOf } from '../solver/search-result.js';
 
-/** Similar facts about versions of a package: they lead to the same package or API, or nowhere. */
+/** Facts of one kind about versions of a package. All require the same package or API, or none. */
 export interface Claim {
   /** The versions that the facts are about. */
   readonly by: Term;
@@ -130,9 +130,9 @@ export class CoreGraph {
 
 /** Restricts a group of facts to some versions; undefined if no fact is about them. */
 export function claimAbout({ facts }: Claim, values: VersionSet): Claim | undefined {
-  const some = claimLinks(facts).filter(({ from }) => !from.values.isDisjointFrom(values));
-  if (some.length === 0) return undefined;
-  const whole = toClaim(some);
+  const matchingLinks = claimLinks(facts).filter(({ from }) => !from.values.isDisjointFrom(values));
+  if (matchingLinks.length === 0) return undefined;
+  const whole = toClaim(matchingLinks);
   return { ...whole, by: { ...whole.by, values: whole.by.values.and(values) } };
 }
 
@@ -268,7 +268,7 @@ interface Owner {
 }
 
 /** Descriptions of well-known ownership conflicts, the most specific first. */
-const PATTERNS = [spelledTwice, twoPlaces, monolith, familyVersions];
+const PATTERNS = [spelledTwice, twoRegistries, monolith, familyVersions];
 
 /** Describes why two packages cannot be installed together. `facts`: those of the two packages. */
 function ownershipConflict(
@@ -315,8 +315,8 @@ function monolith({ one, other, count }: OwnershipConflict): string | undefined 
   const family = whole.replace(/^provider-/, 'provider-family-');
   if (!whole.startsWith('provider-')) return undefined;
   if (!part.startsWith(`${whole}-`) && part !== family) return undefined;
-  const brought = other.requiredBy === undefined ? '' : `, which ${other.requiredBy} brings in`;
-  return `${one.name} owns the same ${count} as ${other.name}${brought}: ${whole} is all of the family in one package, and cannot stand beside its members`;
+  const broughtBy = other.requiredBy === undefined ? '' : `, which ${other.requiredBy} brings in`;
+  return `${one.name} owns the same ${count} as ${other.name}${broughtBy}: ${whole} is all of the family in one package, and cannot stand beside its members`;
 }
 
 /** One repository under two names, as on Docker Hub. */
@@ -326,7 +326,7 @@ function spelledTwice({ one, other, count }: OwnershipConflict): string | undefi
 }
 
 /** The same package, or the packages of one family, from two registries or organizations. */
-function twoPlaces({ one, other, count }: OwnershipConflict): string | undefined {
+function twoRegistries({ one, other, count }: OwnershipConflict): string | undefined {
   if (packageName(one.repository) !== packageName(other.repository)) return undefined;
   const [host, otherHost] = [one, other].map(({ repository }) => registryOf(repository));
   const both = `${one.name} and ${other.name}`;

@@ -47,8 +47,8 @@ export async function explainRefusal({
   ...refused
 }: RefusedRequest): Promise<Refusal & { readonly notes: readonly string[] }> {
   const { problem, targets } = refused;
-  const smaller = minimalProof(problem, refused.proof);
-  const proof = await driver.driveWithoutReading(smaller, targets[0]!);
+  const smallerProof = minimalProof(problem, refused.proof);
+  const proof = await driver.driveWithoutReading(smallerProof, targets[0]!);
   const problemFor = (others: readonly Target[]) => {
     if (refused.isReleaseNamed) return undefined;
     try {
@@ -69,8 +69,10 @@ export async function explainRefusal({
 export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'suggestions'> {
   const { subjects } = proof;
   const facts = inPresentationOrder(proofFacts(proof), subjects);
-  const mentioned = [...new Set(facts.flatMap(variablesIn))].map((each) => subjects.subject(each));
-  const packages = mentioned.filter((each) => each.about === 'package');
+  const mentionedSubjects = [...new Set(facts.flatMap(variablesIn))].map((each) =>
+    subjects.subject(each),
+  );
+  const packages = mentionedSubjects.filter((each) => each.about === 'package');
   const { name, note } = shortNames(packages.map(({ repository }) => repository));
   const nouns = new NounPhrases(problem, subjects);
   const shortNouns = new NounPhrases(problem, subjects, name);
@@ -98,8 +100,8 @@ function descriptionOf(graph: CoreGraph, nouns: NounPhrases) {
   const chains = new Chains(graph, nouns);
   const sentences = chains.lines();
   const conflicts = conflictPoints(graph, chains.facts, nouns);
-  const last = conflicts.map(({ text }, i) => `${i === 0 ? 'But' : 'And'} ${text}.`);
-  return { lines: [...sentences, ...last], conflicts, inChains: chains.facts };
+  const conflictSentences = conflicts.map(({ text }, i) => `${i === 0 ? 'But' : 'And'} ${text}.`);
+  return { lines: [...sentences, ...conflictSentences], conflicts, inChains: chains.facts };
 }
 
 /** Part of step 3: returns facts in their order, each with the path from a root to it. */

@@ -75,25 +75,25 @@ export function rulingText(ruling: Ruling, isMany: boolean): string {
     case 'deny': {
       // Block scalars of YAML end with a line break, but a sentence must be one line.
       const reason = ruling.reason?.trim().replace(/\s+/g, ' ') ?? '';
-      const because = reason === '' ? '' : `: ${reason}`;
-      return `${are} denied by the policy (${place}${because})`;
+      const reasonText = reason === '' ? '' : `: ${reason}`;
+      return `${are} denied by the policy (${place}${reasonText})`;
     }
     case 'deny-digest': {
-      const these = isMany ? 'digests that do' : 'a digest that does';
-      return `${are} ${these} not say whether the policy denies the version (${place}: \`${ruling.versions}\`)`;
+      const digestsText = isMany ? 'digests that do' : 'a digest that does';
+      return `${are} ${digestsText} not say whether the policy denies the version (${place}: \`${ruling.versions}\`)`;
     }
     case 'age': {
-      const which = isMany ? 'the first of them until' : 'until';
-      return `${are} younger than the \`${ruling.minimum}\` that the policy asks for (${place}), ${which} ${ruling.from}`;
+      const untilText = isMany ? 'the first of them until' : 'until';
+      return `${are} younger than the \`${ruling.minimum}\` that the policy asks for (${place}), ${untilText} ${ruling.from}`;
     }
     case 'signature': {
-      const because = ruling.because === undefined ? '' : `: ${ruling.because}`;
-      const lack = conjugated('lack', isMany);
-      return `${lack} the signature that ImageConfig \`${ruling.policy}\` asks for (${place})${because}`;
+      const reasonText = ruling.because === undefined ? '' : `: ${ruling.because}`;
+      const lackVerb = conjugated('lack', isMany);
+      return `${lackVerb} the signature that ImageConfig \`${ruling.policy}\` asks for (${place})${reasonText}`;
     }
     case 'unknown-age': {
-      const because = ruling.because === undefined ? '' : `: ${ruling.because}`;
-      return `${are} of unknown age${because}, and the policy asks for \`${ruling.minimum}\` (${place})`;
+      const reasonText = ruling.because === undefined ? '' : `: ${ruling.because}`;
+      return `${are} of unknown age${reasonText}, and the policy asks for \`${ruling.minimum}\` (${place})`;
     }
   }
 }
@@ -243,7 +243,7 @@ export class NounPhrases {
   #versions({ variable, values }: Term, list: (items: readonly string[]) => string): string {
     const subject = this.subjects.subject(variable);
     if (subject.about === 'crossplane') return `Crossplane ${this.releases(values)}`;
-    if (subject.about === 'api') return `a package that owns ${formatCrdRef(subject.demand)}`;
+    if (subject.about === 'api') return `a package that owns ${formatCrdRef(subject.crdRef)}`;
     if (subject.about === 'local') return subject.root.by!;
     const name = this.name(subject.repository);
     const range = rangeText(subject.versions, values, list);
@@ -253,10 +253,10 @@ export class NounPhrases {
 
   /** `v1.20.0`, `v1.20.0 to v2.1.0`. */
   releases(values: VersionSet): string {
-    const inside = this.problem.releases.filter((_, i) => values.has(FIRST + i));
-    if (inside.length === 0) return 'of another version';
-    if (inside.length === 1) return inside[0]!.raw;
-    return `${inside.at(-1)!.raw} to ${inside[0]!.raw}`;
+    const included = this.problem.releases.filter((_, i) => values.has(FIRST + i));
+    if (included.length === 0) return 'of another version';
+    if (included.length === 1) return included[0]!.raw;
+    return `${included.at(-1)!.raw} to ${included[0]!.raw}`;
   }
 
   targetClause(): string {
@@ -286,10 +286,10 @@ export function rangeText(
 ): string {
   if (values.equals(ANY_VERSION)) return EVERY_VERSION;
   const ascending = versions.ascending();
-  const inside = ascending.filter((value) => values.has(value));
-  const isOpaque = (value: number) => versions.version(value) === undefined;
-  const opaque = versions.all().filter((value) => isOpaque(value) && values.has(value));
-  if (versions.isListed && inside.length === ascending.length && inside.length > 1) {
+  const included = ascending.filter((value) => values.has(value));
+  const isUnordered = (value: number) => versions.version(value) === undefined;
+  const opaque = versions.all().filter((value) => isUnordered(value) && values.has(value));
+  if (versions.isListed && included.length === ascending.length && included.length > 1) {
     return EVERY_VERSION;
   }
   const ranges: string[] = [];
@@ -307,10 +307,10 @@ export function rangeText(
   const all = [...ranges, ...opaqueLabels];
   if (all.length === 0) return 'no version';
   if (all.length <= MAX_RANGES_NAMED) return list(all);
-  if (inside.length === 0)
+  if (included.length === 0)
     return list([...all.slice(0, MAX_RANGES_NAMED), `${all.length - MAX_RANGES_NAMED} more`]);
-  const ends = [inside[0]!, inside.at(-1)!].map((value) => versions.label(value));
-  return list([`${inside.length} versions from ${ends[0]!} to ${ends[1]!}`, ...opaqueLabels]);
+  const ends = [included[0]!, included.at(-1)!].map((value) => versions.label(value));
+  return list([`${included.length} versions from ${ends[0]!} to ${ends[1]!}`, ...opaqueLabels]);
 }
 
 /** Returns the place of an input as the subject of a sentence. */
@@ -387,14 +387,14 @@ export function neededCrossplane(
   if (facts.some(({ on }) => !on.values.isEmpty)) return orList(constraints);
   const releases = nouns.releases(VersionSet.all);
   const are = conjugated('be', nouns.problem.releases.length > 1);
-  const gap = gapTo(facts, nouns);
+  const gap = nearestAdmitted(facts, nouns);
   if (gap === undefined) return `${orList(constraints)}, and the target is ${releases}`;
   const needed = constraints.length === 1 ? constraints[0]! : gap.releases;
   return `${needed}, and ${releases} ${are} too ${gap.too}`;
 }
 
 /** Returns the nearest admitted releases if all of them are newer, or older, than the target. */
-function gapTo(facts: readonly FactOf<'crossplane'>[], { problem }: NounPhrases) {
+function nearestAdmitted(facts: readonly FactOf<'crossplane'>[], { problem }: NounPhrases) {
   const { dialect, releases } = problem;
   const constraints = facts.map(({ constraint }) => parseConstraint(constraint, dialect));
   const admitted = knownReleases()

@@ -82,7 +82,7 @@ interface FactPresentation<F extends Fact> {
   startClause?(fact: F, nouns: NounPhrases): string;
   /** The predicate of the versions at the start of links that share a sentence. */
   predicate?(facts: readonly F[], context: PredicateContext): string;
-  /** What the graph of a refusal shows because of a fact that is no link. */
+  /** The nodes that the graph of a refusal shows for a fact that is not a link. */
   nodes?(fact: F, subjects: Subjects): readonly Term[];
   /** These nodes are unsatisfiable because of the fact alone; undefined: none is. */
   unmetNodes?(fact: F, subjects: Subjects): readonly Term[];
@@ -242,7 +242,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       const subject = nouns.subjects.subject(of.variable);
       if (subject.about === 'crossplane') return nouns.targetClause();
       if (subject.about !== 'api' || subject.owners.length > 0) return undefined;
-      return `no package in the sources given owns ${formatCrdRef(subject.demand)}`;
+      return `no package in the sources given owns ${formatCrdRef(subject.crdRef)}`;
     },
     coreKind: ({ of }, subjects) =>
       of.variable === subjects.crossplane ? 'crossplane' : 'missing',
@@ -402,6 +402,6 @@ function cycleText(members: readonly Term[], nouns: NounPhrases): string {
   const [first] = members;
   if (members.length === 1) return `${nouns.anyOf(first!)} requires itself`;
   const rest = members.slice(1).map((member) => `${nouns.anyOf(member)}, which requires`);
-  const again = nouns.name(nouns.package(first!).repository);
-  return `${nouns.anyOf(first!)} requires ${rest.join(' ')} ${again}`;
+  const firstName = nouns.name(nouns.package(first!).repository);
+  return `${nouns.anyOf(first!)} requires ${rest.join(' ')} ${firstName}`;
 }

@@ -20,29 +20,29 @@ const MAX_STEPS = 100_000;
  * proof so far.
  */
 export function* minimalProof(problem: Problem, proof: Proof): Solving<Proof> {
-  let best = proof;
+  let bestProof = proof;
   let core = [...removableKeys(proof)].sort();
   let stepsLeft = MAX_STEPS;
   for (const size of partSizes(core.length)) {
     for (let from = 0; from < core.length;) {
       const [before, after] = [core.slice(0, from), core.slice(from + size)];
-      const limited = { ...problem, maxConflicts: stepsLeft / STEPS_PER_CONFLICT };
-      const result = yield* solve(limited, new Set([...before, ...after]));
+      const limitedProblem = { ...problem, maxConflicts: stepsLeft / STEPS_PER_CONFLICT };
+      const result = yield* solve(limitedProblem, new Set([...before, ...after]));
       stepsLeft -= stepCount(result.effort);
-      if (result.status === 'gave-up' || stepsLeft <= 0) return best;
+      if (result.status === 'gave-up' || stepsLeft <= 0) return bestProof;
       if (result.status === 'solved') {
         // This part has a fact that the proof needs, so it stays.
         from += size;
         continue;
       }
-      best = result;
+      bestProof = result;
       const needed = removableKeys(result);
       const neededBefore = before.filter((key) => needed.has(key));
       core = [...neededBefore, ...after.filter((key) => needed.has(key))];
       from = neededBefore.length;
     }
   }
-  return best;
+  return bestProof;
 }
 
 /** Yields half of the number of facts, a quarter, and so on down to 1. */

@@ -27,12 +27,12 @@ const MAX_REASONS_PER_SENTENCE = 8;
  * A conclusion that later sentences use gets a number, and they refer to it by that number.
  */
 export function proofText(because: Incompatibility, nouns: NounPhrases): string {
-  const uses = countUses(because);
+  const useCounts = countUses(because);
   const numbers = new Map<Incompatibility, number>();
   const sentences: string[] = [];
 
   const append = (node: Incompatibility): void => {
-    const parents = reasonsOf(node, uses);
+    const parents = reasonsOf(node, useCounts);
     const steps = new Set(parents.filter((parent) => parent !== node && isDerived(parent)));
     for (const step of steps) {
       if (numbers.has(step)) continue;
@@ -64,8 +64,8 @@ function reasonsOf(
   let reasons = node.cause.parents;
   for (const parent of node.cause.parents) {
     if (!isDerived(parent) || uses.get(parent)! > 1) continue;
-    const inner = reasonsOf(parent, uses);
-    const inlined = reasons.flatMap((reason) => (reason === parent ? inner : [reason]));
+    const parentReasons = reasonsOf(parent, uses);
+    const inlined = reasons.flatMap((reason) => (reason === parent ? parentReasons : [reason]));
     if (inlined.length <= MAX_REASONS_PER_SENTENCE) reasons = inlined;
   }
   return reasons;
@@ -91,24 +91,26 @@ function isDerived({ cause }: Incompatibility): boolean {
 export function conclusion(terms: readonly Term[], nouns: NounPhrases): string {
   const crossplane = terms.find(({ variable }) => variable === nouns.subjects.crossplane);
   const others = terms.filter((term) => term !== crossplane);
-  const present = others.filter((term) => !isNegative(term)).map((term) => nouns.anyOf(term));
+  const installedTerms = others
+    .filter((term) => !isNegative(term))
+    .map((term) => nouns.anyOf(term));
   const wanted = others.filter(isNegative).map((term) => nouns.anyOf(complement(term)));
   if (crossplane !== undefined) {
     const releases = nouns.releases(complement(crossplane).values);
     if (wanted.length === 0) {
-      return present.length === 0
+      return installedTerms.length === 0
         ? `Crossplane must be ${releases}`
-        : `${andList(present)} ${present.length === 1 ? 'needs' : 'need'} Crossplane ${releases}`;
+        : `${andList(installedTerms)} ${installedTerms.length === 1 ? 'needs' : 'need'} Crossplane ${releases}`;
     }
     wanted.push(`Crossplane ${releases}`);
   }
   if (wanted.length > 0) {
-    if (present.length === 0) return `${orList(wanted)} is needed`;
-    return `${andList(present)} ${present.length === 1 ? 'requires' : 'together require'} ${orList(wanted)}`;
+    if (installedTerms.length === 0) return `${orList(wanted)} is needed`;
+    return `${andList(installedTerms)} ${installedTerms.length === 1 ? 'requires' : 'together require'} ${orList(wanted)}`;
   }
-  if (present.length === 0) return 'there is no answer';
-  if (present.length === 1) return `${present[0]!} cannot be used`;
-  return `${andList(present)} cannot be installed together`;
+  if (installedTerms.length === 0) return 'there is no answer';
+  if (installedTerms.length === 1) return `${installedTerms[0]!} cannot be used`;
+  return `${andList(installedTerms)} cannot be installed together`;
 }
 
 /** Returns whether a term includes the absence of a package: then its complement is required. */
@@ -242,13 +244,13 @@ export function pathsFromRoots(facts: readonly Fact[]): Map<Variable, readonly F
     getOrCreate(paths, to.variable, () => [fact]);
     return [];
   });
-  for (let grown = true; grown;) {
-    grown = false;
+  for (let hasGrown = true; hasGrown;) {
+    hasGrown = false;
     for (const { fact, from, to } of edges) {
       const before = paths.get(from);
       if (before === undefined || paths.has(to)) continue;
       paths.set(to, [...before, fact]);
-      grown = true;
+      hasGrown = true;
     }
   }
   return paths;

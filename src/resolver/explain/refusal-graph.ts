@@ -26,13 +26,13 @@ export function refusalGraph(
     const text = nodes.length > 0 ? factClause(fact, nouns) : undefined;
     return text === undefined ? [] : [{ clash: 'fact', text, nodes }];
   });
-  const contested = new Set(
+  const inConflict = new Set(
     points.flatMap(({ clash, nodes }) => (clash === 'versions' ? nodes : [])),
   );
   return {
     nodes: builder.nodes(),
     edges: builder.edges.map((edge) =>
-      contested.has(edge.to) ? { ...edge, isUnmet: true } : edge,
+      inConflict.has(edge.to) ? { ...edge, isUnmet: true } : edge,
     ),
     clashes: [...points, ...unmet],
   };
@@ -59,7 +59,7 @@ class RefusalGraphBuilder {
     if (to !== undefined) this.#edge(start, to, constraint);
   }
 
-  /** Returns the nodes that make a fact impossible; none if it alone makes nothing impossible. */
+  /** Returns the nodes that a fact alone makes unsatisfiable; empty if it needs other facts. */
   unmetNodes(fact: Fact): string[] {
     const { subjects } = this.#nouns;
     const nodes = presentationOf(fact).unmetNodes?.(fact, subjects) ?? [];

@@ -3,7 +3,7 @@ import type { RequestEdit } from '../../project/inputs/request.js';
 import type { Repository, PackageKind } from '../../crossplane/packages/package.js';
 import type { RulingKind } from '../solver/problem.js';
 
-/** What kind of fact an entry of the core is. */
+/** The kind of fact of an entry in `core`. */
 export type CoreKind =
   | 'requirement'
   | 'crossplane'

@@ -63,18 +63,20 @@ export class Chains {
     if (claims.length === 1) {
       return this.#append(`${text}, ${this.#relativeClause(claim, chain)}`, claim, indent);
     }
-    const below = `${indent}  `;
+    const nestedIndent = `${indent}  `;
     if (claims.every((each) => each.facts[0]!.fact === 'requires' && coversChain(each, chain))) {
       const required = claims.map(({ facts }) => {
         const requirements = facts.filter((fact) => fact.fact === 'requires');
         return requiredText(requirements, { nouns: this.#nouns, graph: this.#graph });
       });
-      const lines = claims.flatMap((each, i) => this.#append(required[i]!, each, below));
-      const areEnds = lines.every((line, i) => line === `${below}${required[i]}.`);
-      if (areEnds) return [`${indent}${text}, which requires ${andList(required)}.`];
+      const lines = claims.flatMap((each, i) => this.#append(required[i]!, each, nestedIndent));
+      const arePlainRequirements = lines.every(
+        (line, i) => line === `${nestedIndent}${required[i]}.`,
+      );
+      if (arePlainRequirements) return [`${indent}${text}, which requires ${andList(required)}.`];
       return [`${indent}${text}, which requires:`, ...lines];
     }
-    const lines = claims.flatMap((each) => this.#append(this.#sentence(each), each, below));
+    const lines = claims.flatMap((each) => this.#append(this.#sentence(each), each, nestedIndent));
     return [`${indent}${text}:`, ...lines];
   }
 

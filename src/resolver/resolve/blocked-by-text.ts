@@ -209,22 +209,24 @@ function requirementConstraint(fact: FactOf<'requires'>, wording: Wording): Held
   const requires = repositoryOf(fact.on, nouns);
   const { phrase, isMany, ...claimant } = claimantOf(fact.by, nouns, selection);
   const stated = { ...claimant, requires, constraint };
-  const onSame = othersOnSame(fact, wording);
-  const isOwn = claimant.source === wanted.repository;
-  const first = onSame.find((other) => other.fact === 'root' && other.root.origin === CHOSEN_FIRST);
-  if (isOwn && first?.fact === 'root') {
+  const others = othersOnSame(fact, wording);
+  const isOwnConstraint = claimant.source === wanted.repository;
+  const first = others.find((other) => other.fact === 'root' && other.root.origin === CHOSEN_FIRST);
+  if (isOwnConstraint && first?.fact === 'root') {
     const at = selectorText(first.root.selector);
     return { ...stated, text: `${requires} ${at}: ${wanted.version} requires \`${constraint}\`` };
   }
   const verb = conjugated('require', isMany);
   const text = `${phrase}, which ${verb} ${requiredText(requires, constraint, wanted)}`;
   // The wanted version may require the same package with another constraint.
-  const own = onSame
+  const own = others
     .filter((other) => other.fact === 'requires')
     .find((other) => repositoryOf(other.by, nouns) === wanted.repository);
-  const against =
-    isOwn || own === undefined ? '' : ` (${wanted.version} requires \`${own.constraint}\`)`;
-  return { ...stated, text: `${text}${against}` };
+  const conflictText =
+    isOwnConstraint || own === undefined
+      ? ''
+      : ` (${wanted.version} requires \`${own.constraint}\`)`;
+  return { ...stated, text: `${text}${conflictText}` };
 }
 
 function ownershipConstraint(
@@ -238,11 +240,11 @@ function ownershipConstraint(
   if (other === undefined) return { text: factClause(fact, nouns)! };
   const { phrase, isMany, ...claimant } = claimantOf(other, nouns, selection);
   const [object, ...more] = sharedObjects(fact.one, fact.other, nouns.subjects);
-  const rest = more.length === 0 ? '' : ` and ${more.length} more`;
+  const moreText = more.length === 0 ? '' : ` and ${more.length} more`;
   const text =
     others.length === terms.length || object === undefined
       ? factClause(fact, nouns)!
-      : `${phrase}, which ${conjugated('own', isMany)} ${objectText(object)}${rest} too`;
+      : `${phrase}, which ${conjugated('own', isMany)} ${objectText(object)}${moreText} too`;
   return { ...claimant, text };
 }
 

@@ -78,10 +78,10 @@ export async function heldBy(
   const place = chosen.findIndex(({ repository }) => repository === wanted.repository);
   if (place < 0) return undefined;
   const earlier = chosen.slice(0, place).map((one) => ({ ...one, origin: CHOSEN_FIRST }));
-  const inOrder = problemWith(earlier);
-  const refused = await trial(context, solve(inOrder));
+  const problemInOrder = problemWith(earlier);
+  const refused = await trial(context, solve(problemInOrder));
   if (refused?.status !== 'unsolvable') return undefined;
-  return causeOf(wanted, inOrder, refused, context);
+  return causeOf(wanted, problemInOrder, refused, context);
 }
 
 /** Maximum number of versions that may be read to find the cause. */
@@ -119,8 +119,8 @@ async function causeOf(
   const facts = constraintsIn(proof);
   const conflict: Conflict = { wanted, problem, proof, facts, target: context.target };
   const closestFirst = facts.toSorted((a, b) => rankOf(a, conflict) - rankOf(b, conflict));
-  const liftable = closestFirst.filter((fact) => !isFrom(CHOSEN_FIRST, fact));
-  for (const fact of facts.length > 1 ? liftable.slice(0, MAX_LIFTED) : []) {
+  const changeable = closestFirst.filter((fact) => !hasOrigin(CHOSEN_FIRST, fact));
+  for (const fact of facts.length > 1 ? changeable.slice(0, MAX_LIFTED) : []) {
     const solution = await solutionWithout(fact, conflict, context);
     if (solution === 'not known' && context.maxRead === 0) return undefined;
     if (solution !== undefined && solution !== 'not known') {
@@ -150,10 +150,10 @@ function constraintsIn(proof: Proof): Fact[] {
     const isSame = before?.fact === 'requires' && fact.fact === 'requires';
     byKey.set(key, isSame ? { ...before, by: unionOf(before.by, fact.by) } : (before ?? fact));
   }
-  return [...byKey.values()].filter((fact) => !isFrom(NOT_FLAG, fact));
+  return [...byKey.values()].filter((fact) => !hasOrigin(NOT_FLAG, fact));
 }
 
-function isFrom(origin: Origin, fact: Fact): boolean {
+function hasOrigin(origin: Origin, fact: Fact): boolean {
   return fact.fact === 'root' && fact.root.origin === origin;
 }
 
@@ -182,21 +182,24 @@ async function solutionWithout(
   // `*` in place of the constraint admits no prerelease.
   const version = versionIn(result, on);
   if (version === undefined) return undefined;
-  const isAny = problem.prereleases.has(on) || satisfies(version, ANY, context.target, 'named');
-  return isAny ? result : undefined;
+  const isAdmittedByAny =
+    problem.prereleases.has(on) || satisfies(version, ANY, context.target, 'named');
+  return isAdmittedByAny ? result : undefined;
 }
 
 /** Returns whether a root or another package of the solution requires a package. */
 function isRequired(repository: Repository, { selected }: Solution, problem: Problem): boolean {
-  const isIt = (named: Repository) => effectiveRepository(problem, named) === repository;
+  const namesPackage = (named: Repository) => effectiveRepository(problem, named) === repository;
   const isRoot = problem.roots.some((root) =>
     root.requires === 'package'
-      ? root.pin === undefined && isIt(root.repository)
+      ? root.pin === undefined && namesPackage(root.repository)
       : root.requires === 'api',
   );
   const others = selected.filter((one) => one.repository !== repository);
   const required = others.flatMap(({ meta }) => meta.requirements);
-  return isRoot || required.some((each) => each.requires !== 'package' || isIt(each.repository));
+  return (
+    isRoot || required.some((each) => each.requires !== 'package' || namesPackage(each.repository))
+  );
 }
 
 /** Returns all constraints in one line that can follow "held by". */

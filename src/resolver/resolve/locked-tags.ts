@@ -21,11 +21,12 @@ export async function movedTags(
   { lockfile, unlock }: Pick<ProblemOptions, 'lockfile' | 'unlock'>,
   answer?: Lockfile,
 ): Promise<Mismatch[]> {
-  const answered = new Map(answer?.packages.map((one) => [one.repository, one.version]));
+  const answerVersions = new Map(answer?.packages.map((one) => [one.repository, one.version]));
   const found: Mismatch[] = [];
   for (const { repository, version, digest } of lockfile?.packages ?? []) {
     const isUnlocked = unlock === 'all' || unlock?.has(repository) === true;
-    if (digest === undefined || (isUnlocked && answered.get(repository) !== version)) continue;
+    if (digest === undefined || (isUnlocked && answerVersions.get(repository) !== version))
+      continue;
     const now = (await driver.packageIfRead({ repository, version }, target))?.digest;
     if (now === undefined || now === digest) continue;
     found.push(movedTagMismatch({ repository, version, digest }, now));
@@ -39,8 +40,8 @@ export function movedTagMismatch(
   found: Digest,
   isAvailable = false,
 ): Mismatch {
-  const still = isAvailable ? ', which are still there' : '';
-  const text = `the tag was moved: \`${version}\` names other bytes than were locked${still}`;
+  const availabilityText = isAvailable ? ', which are still there' : '';
+  const text = `the tag was moved: \`${version}\` names other bytes than were locked${availabilityText}`;
   return { kind: 'tag-moved', repository, version, text, locked: digest, found };
 }
 
@@ -55,8 +56,8 @@ export async function withLongerTags(lockfile: Lockfile, source: PackageSource):
     const { repository, version } = locked;
     const tags = isDigest(version) ? undefined : await tagsIfAvailable(repository, source, target);
     if (tags === undefined) return locked;
-    const longer = tags.filter((tag) => tag.startsWith(version) && tag !== version);
-    const prefixes = new Set(longer.map((tag) => tag.slice(0, version.length + 1)));
+    const longerTags = tags.filter((tag) => tag.startsWith(version) && tag !== version);
+    const prefixes = new Set(longerTags.map((tag) => tag.slice(0, version.length + 1)));
     return { ...locked, longerTags: [...prefixes].sort(byCodePoint) };
   });
   return { ...lockfile, packages: await Promise.all(packages) };

@@ -74,8 +74,8 @@ function whyInConflict(
   { problem, target }: RuleContext,
 ): string | undefined {
   if (crossplane !== undefined && !problem.anyCrossplane.has(repository)) {
-    const isMet = satisfies(target.version, selectorOf(crossplane), target, 'named');
-    if (!isMet) return `${version} needs Crossplane \`${crossplane}\``;
+    const admitsTarget = satisfies(target.version, selectorOf(crossplane), target, 'named');
+    if (!admitsTarget) return `${version} needs Crossplane \`${crossplane}\``;
   }
   const others = after.packages.filter((locked) => locked.repository !== repository);
   const owned = new Set(owns.map(ownershipKey));
@@ -111,19 +111,19 @@ export function excludingRule(
   version: string,
   { requirers, problem, target }: RuleContext,
 ): string | undefined {
-  const meets = (selector: Selector) => satisfies(version, selector, target, 'all');
+  const isSelectedBy = (selector: Selector) => satisfies(version, selector, target, 'all');
   const override = problem.overrides.get(repository);
   if (override !== undefined) {
-    return meets(override.selector) ? undefined : `overridden: ${ruleText(override)}`;
+    return isSelectedBy(override.selector) ? undefined : `overridden: ${ruleText(override)}`;
   }
-  const rule = problem.exclude.get(repository)?.find(({ selector }) => meets(selector));
+  const rule = problem.exclude.get(repository)?.find(({ selector }) => isSelectedBy(selector));
   if (rule !== undefined) return `\`${version}\` is excluded: ${ruleText(rule)}`;
   const ruling =
     problem.policy?.repository(repository) ??
     problem.policy?.versions(repository).find(({ matches }) => matches(version))?.ruling;
   if (ruling !== undefined) return `\`${version}\` ${rulingText(ruling, false)}`;
   const known = requirers.get(repository) ?? [];
-  return known.find(({ selector }) => selector !== undefined && !meets(selector))?.text;
+  return known.find(({ selector }) => selector !== undefined && !isSelectedBy(selector))?.text;
 }
 
 function ruleText({ selector, origin }: Rule): string {

@@ -66,7 +66,7 @@ export async function heldBackNotes(
   return notes;
 }
 
-/** Undefined if no root names the package, or the user admits none of its tags. */
+/** Returns undefined if no root names the package, or the user admits none of its tags. */
 function newestAdmitted(
   repository: Repository,
   problem: Problem,

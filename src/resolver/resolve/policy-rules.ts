@@ -48,7 +48,7 @@ export function policyRules(
     },
     versions: (repository) =>
       deniedOf(repository).flatMap(({ entry, matches }) => versionRulings(entry, matches)),
-    looksAt: (repository) => {
+    mustInspect: (repository) => {
       const isExempt = ({ except }: MinimumAge) =>
         except.some(
           ({ packages, version }) =>
@@ -96,8 +96,8 @@ export function candidateRules(
 ): CandidateRule[] {
   const ages = policies.flatMap(({ minimumAge }) => minimumAge ?? []);
   if (ages.length === 0) return [...rules];
-  const time = now ?? realClock.now();
-  return [...ages.map((age) => minimumAgeRule(age, time, lockfile)), ...rules];
+  const currentTime = now ?? realClock.now();
+  return [...ages.map((age) => minimumAgeRule(age, currentTime, lockfile)), ...rules];
 }
 
 /** Returns the rule that a version was published some time ago. Locked versions are exempt. */
@@ -117,12 +117,12 @@ function minimumAgeRule(rule: MinimumAge, now: number, lockfile?: Lockfile): Can
       const reference = joinReference(candidate.repository, candidate.version);
       if (locked.has(reference) || isExcepted(candidate, target)) return undefined;
       const released = await readReleaseDates(source, candidate, target);
-      return released && rulingOn(publishedAt(released), rule, now);
+      return released && violationOf(publishedAt(released), rule, now);
     },
   };
 }
 
-function rulingOn(
+function violationOf(
   published: ReturnType<typeof publishedAt>,
   { text: minimum, milliseconds, unknown, origin }: MinimumAge,
   now: number,

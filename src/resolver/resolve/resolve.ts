@@ -197,7 +197,7 @@ async function toAnswer(
   const context = { target, previous, indexes, signerOf };
   const { lockfile, warnings } = toLockfile(chosen, request, context);
   const requirers = requirersIn(lockfile, problem);
-  const behind = await heldBackNotes(solution, request, options);
+  const heldBack = await heldBackNotes(solution, request, options);
   const sourceNotes = chosen.flatMap(({ repository, version, fetched: { notes = [] } }) =>
     notes.map((note) => `${repository} ${version}: ${note}`),
   );
@@ -209,7 +209,7 @@ async function toAnswer(
     requirers,
     changes: movements(previous, lockfile, { problem, requirers, target, unlock }),
     movedTags: await movedTags(driver, target, options, lockfile),
-    notes: [...owners.map(ownerNote), ...sourceNotes, ...behind],
+    notes: [...owners.map(ownerNote), ...sourceNotes, ...heldBack],
     warnings: [
       ...removedRootWarnings(previous, lockfile, requirers, options.isUnsaved),
       ...rangeWarnings(selected, problem),
@@ -219,9 +219,9 @@ async function toAnswer(
   };
 }
 
-function ownerNote({ demand, owner, others }: ChosenOwner): string {
+function ownerNote({ crdRef, owner, others }: ChosenOwner): string {
   const rest = others.map((repository) => `\`${repository}\``).join(', ');
-  return `\`${formatCrdRef(demand)}\` is given by \`${owner}\`; ${rest} could be asked for instead`;
+  return `\`${formatCrdRef(crdRef)}\` is given by \`${owner}\`; ${rest} could be asked for instead`;
 }
 
 /** Returns findings on installed packages, and warnings about `prereleases` without effect. */
@@ -233,8 +233,8 @@ function packageWarnings(
     meta.findings.map(({ message }) => `${repository} ${version}: ${message}`),
   );
   const installed = new Set(chosen.map(({ repository }) => repository));
-  const unused = prereleases.filter((repository) => !installed.has(repository));
-  const withoutEffect = unused.map(
+  const withoutEffectNames = prereleases.filter((repository) => !installed.has(repository));
+  const withoutEffect = withoutEffectNames.map(
     (repository) => `prereleases of \`${repository}\` are admitted, and it is not installed`,
   );
   return [...findings, ...withoutEffect];

@@ -112,8 +112,10 @@ export function skipReasons(
   request: Request,
   target: Target,
 ): string[] {
-  const isSet = request.roots.some((r) => r.root === 'package' && r.skipDependencyResolution);
-  return isSet ? [SET_IN_INPUTS] : clusterRefusals(chosen, target);
+  const isSetInInputs = request.roots.some(
+    (r) => r.root === 'package' && r.skipDependencyResolution,
+  );
+  return isSetInInputs ? [SET_IN_INPUTS] : clusterRefusals(chosen, target);
 }
 
 /**
@@ -142,19 +144,19 @@ export function clusterRefusals(selected: readonly SelectedPackage[], target: Ta
 
 function firstCycle(selected: readonly SelectedPackage[]): Repository[] | undefined {
   const required = new Map(selected.map((one) => [one.repository, one.meta.requirements]));
-  const done = new Set<Repository>();
-  const walk = (from: Repository, path: readonly Repository[]): Repository[] | undefined => {
+  const visitedRepositories = new Set<Repository>();
+  const cycleFrom = (from: Repository, path: readonly Repository[]): Repository[] | undefined => {
     if (path.includes(from)) return [...path.slice(path.indexOf(from)), from];
-    if (done.has(from)) return undefined;
+    if (visitedRepositories.has(from)) return undefined;
     for (const next of required.get(from) ?? []) {
-      const cycle = next.requires === 'package' && walk(next.repository, [...path, from]);
+      const cycle = next.requires === 'package' && cycleFrom(next.repository, [...path, from]);
       if (cycle) return cycle;
     }
-    done.add(from);
+    visitedRepositories.add(from);
     return undefined;
   };
   for (const { repository } of selected) {
-    const cycle = walk(repository, []);
+    const cycle = cycleFrom(repository, []);
     if (cycle !== undefined) return cycle;
   }
   return undefined;

@@ -36,7 +36,7 @@ import type { Problem, RootRequirement, Rule } from '../solver/problem.js';
 export interface ProblemOptions extends PolicyOptions {
   /** The request has edits that are not written: warnings are about what would be. */
   readonly isUnsaved?: boolean | undefined;
-  /** The lockfile records the states of indexes. It also does if the old lockfile did. */
+  /** Whether the lockfile records index states. It also does if the old lockfile has them. */
   readonly lockIndexes?: boolean | undefined;
   /**
    * The lockfile records prefixes of published tags that begin with the locked tag, as prefix
@@ -138,8 +138,8 @@ function packageRequirement(root: PackageRoot, target: Target): RootRequirement 
 function registryHint(repository: Repository): { readonly hint?: string } {
   if (/[.:]/.test(repository.split('/', 1)[0]!)) return {};
   const whole = repository.includes('/') ? repository : `ORGANISATION/${repository}`;
-  const named = KNOWN_REGISTRIES.map((registry) => `\`${registry}/${whole}\``);
-  return { hint: `write it in full, such as ${named.join(' or ')}` };
+  const candidates = KNOWN_REGISTRIES.map((registry) => `\`${registry}/${whole}\``);
+  return { hint: `write it in full, such as ${candidates.join(' or ')}` };
 }
 
 function pinRequirement(

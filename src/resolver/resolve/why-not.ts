@@ -43,7 +43,7 @@ export async function whyNotChosen(
   const by = await currentlyHeldBy(request, wanted, options);
   if (answer.status === 'solved') return { status: 'possible', answer, heldBy: by };
   const suggestions = answer.suggestions.filter(({ edits }) =>
-    edits.every((edit) => keeps(edit, wanted)),
+    edits.every((edit) => keepsVersion(edit, wanted)),
   );
   return { status: 'refused', refusal: { ...answer, suggestions }, heldBy: by };
 }
@@ -66,7 +66,7 @@ async function currentlyHeldBy(
 }
 
 /** Returns whether the package set has the version after an edit. */
-function keeps(edit: RequestEdit, { repository, version }: Candidate): boolean {
+function keepsVersion(edit: RequestEdit, { repository, version }: Candidate): boolean {
   if ('at' in edit && edit.at?.file === NOT_FLAG.file) return false;
   if (edit.edit === 'replace') return edit.repository !== repository;
   return edit.edit !== 'override' || edit.repository !== repository || edit.version === version;

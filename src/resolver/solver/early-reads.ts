@@ -16,7 +16,7 @@ interface EarlyReadState extends DecisionState {
  *
  * Such a version is read whatever is decided. If it is read before the first decision, its
  * requirements may exclude versions that would be read otherwise. The solution stays the same,
- * because a fact holds no matter when it is added.
+ * because it does not depend on when a fact is added.
  */
 export class ForcedPackages {
   readonly #state: EarlyReadState;
@@ -32,15 +32,16 @@ export class ForcedPackages {
   *readNext(): Solving<boolean> {
     const { encoder } = this.#state;
     const unread = [...this.#unread()].map((version) => ({ version, rank: rank(version.subject) }));
-    const least = unread.reduce((lowest, one) => Math.min(lowest, one.rank), Infinity);
-    const next = unread.filter((one) => one.rank === least).map(({ version }) => version);
+    const lowestRank = unread.reduce((lowest, one) => Math.min(lowest, one.rank), Infinity);
+    const next = unread.filter((one) => one.rank === lowestRank).map(({ version }) => version);
     const [first] = next;
     if (first === undefined) return false;
     const { subject, value } = first;
     yield* encoder.read(first, { next: () => next, triesOtherVersions: false });
     this.#variables.delete(subject.variable);
     if (yield* encoder.requirements.add(subject, value)) {
-      for (const child of encoder.required(subject.variable, value)) this.#variables.add(child);
+      for (const required of encoder.required(subject.variable, value))
+        this.#variables.add(required);
     }
     return true;
   }
@@ -71,9 +72,9 @@ function rank({ expectedKinds }: PackageSubject): number {
  * `upbound/provider-helm` and `crossplane-contrib/provider-helm`.
  *
  * They are usually builds of one program and own the same CRDs, so no solution contains both. Only
- * the packages themselves prove that. If both are needed and one has a single version left, probably
- * every version of the other is excluded. Finding that out first avoids other reads. The solution
- * stays the same, because a fact holds no matter when it is added.
+ * the packages themselves prove that. If both are needed and one has a single version left,
+ * probably every version of the other is excluded. Finding that out first avoids other reads. The
+ * solution stays the same, because it does not depend on when a fact is added.
  */
 export class SameNameProviders {
   readonly #state: EarlyReadState;

@@ -33,7 +33,7 @@ export interface EncoderContext {
   readonly observer: SearchObserver;
 }
 
-/** Is notified of what a search is about to request. It must not change the search. */
+/** Is called before a search requests data. It must not change the search. */
 export interface SearchObserver {
   /** Called before the tag lists are requested that these selectors need. */
   beforeSelecting(selectors: () => readonly RepositorySelector[]): Solving<void>;
@@ -101,7 +101,7 @@ interface CrossplaneSubject {
 export interface ApiSubject {
   readonly about: 'api';
   readonly variable: Variable;
-  readonly demand: CrdRef;
+  readonly crdRef: CrdRef;
   /** `owners[i]` is value `FIRST + i`; sorted by repository in code-point order. */
   readonly owners: readonly PackageSubject[];
 }
@@ -149,7 +149,7 @@ export class Subjects implements Names {
   nameOf(variable: Variable): string {
     const subject = this.subject(variable);
     if (subject.about === 'crossplane') return 'Crossplane';
-    if (subject.about === 'api') return formatCrdRef(subject.demand);
+    if (subject.about === 'api') return formatCrdRef(subject.crdRef);
     return subject.about === 'local' ? `root ${this.rootIndex(subject.root)}` : subject.repository;
   }
 
@@ -175,7 +175,7 @@ export class Subjects implements Names {
 
   package(repository: Repository): PackageSubject {
     const { prereleases, locked } = this.#problem;
-    const create = (variable: Variable): PackageSubject => ({
+    const createSubject = (variable: Variable): PackageSubject => ({
       about: 'package',
       variable,
       repository,
@@ -194,7 +194,7 @@ export class Subjects implements Names {
       checkedUpTo: 0,
       isRefused: undefined,
     });
-    return getOrCreate(this.#packages, repository, () => this.add(create));
+    return getOrCreate(this.#packages, repository, () => this.add(createSubject));
   }
 }
 

@@ -66,18 +66,18 @@ export class Ownership {
     value: number,
     objects: readonly OwnedObject[],
   ): Map<Variable, VersionSet> {
-    const rivals = new Map<Variable, VersionSet>();
-    if (objects.length === 0) return rivals;
+    const conflicting = new Map<Variable, VersionSet>();
+    if (objects.length === 0) return conflicting;
     const owned = OwnedKeys.of(objects);
-    for (const { variable: rival, values } of this.#rivalsOf(variable, owned)) {
-      rivals.set(rival, values.or(rivals.get(rival) ?? VersionSet.none));
+    for (const { variable: rival, values } of this.#overlappingClaims(variable, owned)) {
+      conflicting.set(rival, values.or(conflicting.get(rival) ?? VersionSet.none));
     }
     this.#add(variable, owned, value);
-    return rivals;
+    return conflicting;
   }
 
   /** Returns overlapping claims of other packages, in the order of the first common object. */
-  #rivalsOf(variable: Variable, owned: OwnedKeys): Claim[] {
+  #overlappingClaims(variable: Variable, owned: OwnedKeys): Claim[] {
     const found = [...this.#candidates(owned)].flatMap((claim) => {
       const place = claim.variable === variable ? Infinity : owned.firstShared(claim.owned);
       if (place === Infinity) return [];
@@ -103,9 +103,9 @@ export class Ownership {
 
   #add(variable: Variable, owned: OwnedKeys, value: number): void {
     const claims = getOrCreate(this.#claims, variable, () => []);
-    const equal = claims.find((claim) => claim.owned === owned);
-    if (equal !== undefined) {
-      equal.values = equal.values.with(value);
+    const sameList = claims.find((claim) => claim.owned === owned);
+    if (sameList !== undefined) {
+      sameList.values = sameList.values.with(value);
       return;
     }
     const claim = { variable, owned, order: this.#claimCount++, values: VersionSet.single(value) };
@@ -144,18 +144,18 @@ export class OwnedKeys {
 
   /** Returns the position of the first suffix that the other list has, too. */
   firstSharedSuffix(other: OwnedKeys): number {
-    return placeOfFirst(this.suffixes, other.suffixes);
+    return firstSharedPosition(this.suffixes, other.suffixes);
   }
 
   /** Returns the position of the first key that the other list has, too, or Infinity. */
   firstShared(other: OwnedKeys): number {
-    if (!this.isLong) return placeOfFirst(this.keys, other.keys);
+    if (!this.isLong) return firstSharedPosition(this.keys, other.keys);
     this.#firstShared ??= new WeakMap();
-    return getOrCreate(this.#firstShared, other, () => placeOfFirst(this.keys, other.keys));
+    return getOrCreate(this.#firstShared, other, () => firstSharedPosition(this.keys, other.keys));
   }
 }
 
-function placeOfFirst(keys: ReadonlySet<string>, others: ReadonlySet<string>): number {
+function firstSharedPosition(keys: ReadonlySet<string>, others: ReadonlySet<string>): number {
   let place = 0;
   for (const key of keys) {
     if (others.has(key)) return place;

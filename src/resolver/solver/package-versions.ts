@@ -284,15 +284,15 @@ class InstallableVersions {
       return next === undefined || compareVersions(version, next) !== 0;
     });
     this.values = this.versions.map((version) => ({ label: version.raw, version, isNamed: false }));
-    const lowest = this.values.map((_, i) => FIRST + i);
-    this.preference = { lowest, newest: lowest.toReversed() };
+    const ascendingValues = this.values.map((_, i) => FIRST + i);
+    this.preference = { lowest: ascendingValues, newest: ascendingValues.toReversed() };
     this.#dialect = rules.dialect;
   }
 
   static of(tags: readonly string[], rules: TagRules): InstallableVersions {
-    const byRules = getOrCreate(InstallableVersions.#instances, tags, () => new Map());
+    const instancesByRules = getOrCreate(InstallableVersions.#instances, tags, () => new Map());
     const key = `${rules.dialect} ${rules.skipsIncompleteTags}`;
-    return getOrCreate(byRules, key, () => new InstallableVersions(tags, rules));
+    return getOrCreate(instancesByRules, key, () => new InstallableVersions(tags, rules));
   }
 
   /** Returns the values that a range admits. */

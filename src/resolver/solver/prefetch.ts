@@ -91,7 +91,7 @@ export class Prefetcher implements SearchObserver {
     const { effort, queue, search, subjects } = this.#state;
     if (effort.conflicts > 0) return [];
     const candidates: Candidate[] = [];
-    const before = new PackagesBefore();
+    const before = new PrecedingPackages();
     for (const variable of queue.waiting()) {
       const subject = subjects.subject(variable);
       const value = preferredValue(variable, this.#state);
@@ -108,10 +108,10 @@ export class Prefetcher implements SearchObserver {
   /** Returns the next versions of a package, half as many as were excluded so far. */
   #otherVersions(subject: PackageSubject): Candidate[] {
     const { variable, versions, read } = subject;
-    const most = Math.min(MAX_AT_ONCE, Math.ceil(read.size / 2));
+    const maxVersions = Math.min(MAX_AT_ONCE, Math.ceil(read.size / 2));
     const allowed = this.#state.search.allowed(variable);
     const next = versions.preference().filter((value) => !read.has(value) && allowed.has(value));
-    return next.slice(0, most).map((value) => candidateOf(subject, value));
+    return next.slice(0, maxVersions).map((value) => candidateOf(subject, value));
   }
 
   /** Returns the tag lists that a package needs; none if one requirement can match no version. */
@@ -162,7 +162,7 @@ export function takesList(selector: Selector, { dialect }: Problem): boolean {
 }
 
 /** The packages that are decided before another one, and what their requirements may exclude. */
-class PackagesBefore {
+class PrecedingPackages {
   #mayRequireAnything = false;
   #hasFamilyMember = false;
   readonly #required = new Set<Repository>();

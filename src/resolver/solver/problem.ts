@@ -40,7 +40,7 @@ export interface PolicyRules {
   /** Returns the rules that exclude versions of a repository by name. */
   versions(repository: Repository): readonly VersionPolicyRule[];
   /** Reports whether the driver must inspect each version of a repository (`ask: 'ruling'`). */
-  looksAt(repository: Repository): boolean;
+  mustInspect(repository: Repository): boolean;
   /** Reports whether to ignore a violation, for a suggestion. `version` undefined: of all versions. */
   waives?(ruling: Ruling, repository: Repository, version: string | undefined): boolean;
 }
@@ -134,8 +134,9 @@ export function effectiveSelector(
 }
 
 /**
- * A policy violation, with one member for each kind of rule; `registries`: the package is not from an
- * allowed one. `origin` is the place of the rule. `because` is undefined if it differs between versions.
+ * A policy violation; each member is for one kind of rule. `registries`: the package is not from an
+ * allowed registry. `origin` is the place of the rule. `because` is undefined if it differs between
+ * versions.
  */
 export type Ruling = { readonly origin: Origin } & (
   | { readonly by: 'registries'; readonly allowed: readonly string[] }

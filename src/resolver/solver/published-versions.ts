@@ -67,7 +67,7 @@ export class PublishedVersions {
         return undefined;
       }
       if (meta !== undefined) return meta;
-      // The tag list may have another spelling of a tag that does not exist.
+      // The tag list may contain another spelling of the missing tag.
       if (!versions.isListed) yield* this.list(subject);
       if (versions.label(value) === version) break;
     }
@@ -109,7 +109,7 @@ export class PublishedVersions {
   *#check(subject: PackageSubject, value: number): Solving<boolean> {
     const { repository, versions } = subject;
     const { policy } = this.#context.problem;
-    if (policy?.looksAt(repository) !== true) return true;
+    if (policy?.mustInspect(repository) !== true) return true;
     const version = versions.label(value);
     const waives =
       policy.waives && ((ruling: Ruling) => policy.waives!(ruling, repository, version));

@@ -15,7 +15,7 @@ export type Question =
       /** Returns whether to ignore a policy violation; undefined: none is ignored. */
       readonly waives?: ((ruling: Ruling) => boolean) | undefined;
     }
-  | { readonly ask: 'owners'; readonly demand: CrdRef }
+  | { readonly ask: 'owners'; readonly crdRef: CrdRef }
   /** What the solver will probably request next. The reply `false` disables prefetching. */
   | { readonly ask: 'prefetch'; readonly next: () => UpcomingRequests }
   /** Asked from time to time in a long search. The reply `false` ends the search. */

@@ -71,8 +71,8 @@ export class Requirements {
     for (const [i, requirement] of requirements.slice(before).entries()) {
       const added = yield* this.#addOne(subject, value, requirement);
       addedRequirements.set(value, before + i + 1);
-      const isOthersTerm = ({ variable }: Term) => variable !== subject.variable;
-      const others = added?.terms.filter(isOthersTerm);
+      const isAboutOther = ({ variable }: Term) => variable !== subject.variable;
+      const others = added?.terms.filter(isAboutOther);
       if (others?.every((term) => this.#context.search.isSatisfied(term))) return false;
     }
     return true;
@@ -111,10 +111,10 @@ export class Requirements {
       for (const child of this.variables(from, at)) {
         if (child === start.variable) return [from];
         const next = this.#context.subjects.subject(child);
-        const picked = decided(child);
-        if (picked === undefined || next.about !== 'package' || seen.has(child)) continue;
+        const decidedValue = decided(child);
+        if (decidedValue === undefined || next.about !== 'package' || seen.has(child)) continue;
         seen.add(child);
-        const rest = walk(next, picked);
+        const rest = walk(next, decidedValue);
         if (rest !== undefined) return [from, ...rest];
       }
       return undefined;
@@ -178,7 +178,7 @@ export class Requirements {
 
 /** A package with a version that owns a required CRD. */
 interface KnownOwner {
-  readonly demand: CrdRef;
+  readonly crdRef: CrdRef;
   /** The term that this package is the owner. */
   readonly chosen: Term;
   /** Versions for which it was known whether they own the CRD when the owners were requested. */
@@ -205,17 +205,17 @@ export class CrdOwners {
   }
 
   /** Returns the variable of a CRD requirement. `find` must have been called for it. */
-  get(demand: CrdRef): ApiSubject {
-    return this.#known.get(formatCrdRef(demand))!;
+  get(crdRef: CrdRef): ApiSubject {
+    return this.#known.get(formatCrdRef(crdRef))!;
   }
 
   /** Requests the owners of a CRD, unless they are known. */
-  *find(demand: CrdRef): Solving<ApiSubject> {
-    const key = formatCrdRef(demand);
+  *find(crdRef: CrdRef): Solving<ApiSubject> {
+    const key = formatCrdRef(crdRef);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const { subjects, facts } = this.#context;
-    const reply = [...(yield* ask({ ask: 'owners', demand }))];
+    const reply = [...(yield* ask({ ask: 'owners', crdRef }))];
     reply.sort((a, b) => byCodePoint(a.repository, b.repository));
     const owners: PackageSubject[] = [];
     for (const { repository } of reply) {
@@ -225,7 +225,7 @@ export class CrdOwners {
       }
       owners.push(owner);
     }
-    const api = subjects.add((v): ApiSubject => ({ about: 'api', variable: v, demand, owners }));
+    const api = subjects.add((v): ApiSubject => ({ about: 'api', variable: v, crdRef, owners }));
     this.#known.set(key, api);
     const { variable } = api;
     const values = VersionSet.of([ABSENT, ...owners.map((_, i) => FIRST + i)]).complement();
@@ -236,8 +236,8 @@ export class CrdOwners {
 
   /** Adds the required CRDs that a version does not own, if that was not known before. */
   addVersion({ variable }: PackageSubject, value: number, meta: PackageMeta): void {
-    for (const { demand, chosen, classified } of this.#ownerships.get(variable) ?? []) {
-      if (classified.has(value) || owns(meta, demand)) continue;
+    for (const { crdRef, chosen, classified } of this.#ownerships.get(variable) ?? []) {
+      if (classified.has(value) || owns(meta, crdRef)) continue;
       this.#addNonOwners(chosen, { variable, values: VersionSet.single(value) });
     }
   }
@@ -266,14 +266,14 @@ export class CrdOwners {
       // Sources list owners by tag. The content of a digest is known after it has been read.
       if (isDigest(label) && meta === undefined) continue;
       // Only the source knows which versions of the CRD a tag has.
-      const isKnown = meta !== undefined && (isDigest(label) || api.demand.version === undefined);
-      const isOwner = owningTags.has(label) || (isKnown && owns(meta, api.demand));
+      const isKnown = meta !== undefined && (isDigest(label) || api.crdRef.version === undefined);
+      const isOwner = owningTags.has(label) || (isKnown && owns(meta, api.crdRef));
       (isOwner ? owners : others).push(value);
     }
     const nonOwners = { variable, values: VersionSet.of([ABSENT, OTHER, ...others]) };
     const by = { variable, values: VersionSet.of(owners) };
     this.#context.facts.add({ fact: 'provides', api: chosen, by, nonOwners });
-    const known = { demand: api.demand, chosen, classified: new Set([...owners, ...others]) };
+    const known = { crdRef: api.crdRef, chosen, classified: new Set([...owners, ...others]) };
     getOrCreate(this.#ownerships, variable, () => []).push(known);
   }
 
@@ -284,9 +284,9 @@ export class CrdOwners {
 }
 
 /** Compares names only: the versions that a CRD defines are not part of the metadata. */
-function owns(meta: PackageMeta, demand: CrdRef): boolean {
+function owns(meta: PackageMeta, crdRef: CrdRef): boolean {
   return (
-    'crd' in demand && meta.owns.some((object) => ownershipKey(object) === `crd:${demand.crd}`)
+    'crd' in crdRef && meta.owns.some((object) => ownershipKey(object) === `crd:${crdRef.crd}`)
   );
 }
 

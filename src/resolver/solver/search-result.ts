@@ -36,7 +36,7 @@ export interface SelectedPackage {
 }
 
 export interface ChosenOwner {
-  readonly demand: CrdRef;
+  readonly crdRef: CrdRef;
   readonly owner: Repository;
   readonly others: readonly Repository[];
 }

@@ -2,13 +2,13 @@ import type { Incompatibility, Term, Variable } from './incompatibility.js';
 import { NONE, VersionSet } from './version-set.js';
 
 /** The terms to watch if there are only two. */
-const BOTH = [0, 1] as const;
+const BOTH_TERMS = [0, 1] as const;
 
 /** A step of the search that removes values from a variable: a decision or a conclusion. */
 interface Assignment {
   readonly variable: Variable;
   readonly before: VersionSet;
-  readonly after: VersionSet;
+  readonly allowedAfter: VersionSet;
   /** The decision level at which the assignment was made. */
   readonly level: number;
   /** The incompatibility that implies the assignment; undefined: a decision. */
@@ -125,9 +125,10 @@ export class Search {
     }
     this.level = level;
     this.#changed.length = 0;
-    let unaffected = this.#laterFacts.length;
-    while (unaffected > 0 && this.#laterFacts[unaffected - 1]!.level > level) unaffected--;
-    for (const { incompatibility } of this.#laterFacts.splice(unaffected)) {
+    let unaffectedCount = this.#laterFacts.length;
+    while (unaffectedCount > 0 && this.#laterFacts[unaffectedCount - 1]!.level > level)
+      unaffectedCount--;
+    for (const { incompatibility } of this.#laterFacts.splice(unaffectedCount)) {
       if (incompatibility.superseded) continue;
       this.#pending.push(incompatibility);
       if (level > 0) this.#laterFacts.push({ incompatibility, level });
@@ -141,7 +142,7 @@ export class Search {
     let high = history.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.trail[history[middle]!]!.after.isSubsetOf(term.values)) high = middle;
+      if (this.trail[history[middle]!]!.allowedAfter.isSubsetOf(term.values)) high = middle;
       else low = middle + 1;
     }
     return history[low]!;
@@ -150,7 +151,7 @@ export class Search {
   #watch(incompatibility: Incompatibility): void {
     const { terms } = incompatibility;
     if (terms.length < 2) return;
-    const [first, second] = terms.length === 2 ? BOTH : this.#lastToHold(terms);
+    const [first, second] = terms.length === 2 ? BOTH_TERMS : this.#lastToHold(terms);
     const watched = { incompatibility, first, second };
     this.#watchTerm(terms[first]!, watched);
     this.#watchTerm(terms[second]!, watched);
@@ -245,15 +246,20 @@ export class Search {
     }
   }
 
-  #assign(variable: Variable, after: VersionSet, cause: Incompatibility | undefined): void {
+  #assign(variable: Variable, allowedAfter: VersionSet, cause: Incompatibility | undefined): void {
     this.#histories[variable]!.push(this.trail.length);
-    this.trail.push({ variable, before: this.#sets[variable]!, after, level: this.level, cause });
-    this.#sets[variable] = after;
+    this.trail.push({
+      variable,
+      before: this.#sets[variable]!,
+      allowedAfter,
+      level: this.level,
+      cause,
+    });
+    this.#sets[variable] = allowedAfter;
     this.#changed.push(variable);
   }
 }
 
-/** Returns the watched term on a variable. */
 function termOn(variable: Variable, { incompatibility, first, second }: Watched): Term {
   const { terms } = incompatibility;
   return terms[first]!.variable === variable ? terms[first]! : terms[second]!;
@@ -281,7 +287,7 @@ function resolveConflict(conflict: Incompatibility, search: Search) {
   const terms = new Map(conflict.terms.map((term) => [term.variable, term.values]));
   const parents = [conflict];
   for (;;) {
-    const { last, backTo } = latest(terms, search);
+    const { last, backTo } = latestAssignment(terms, search);
     if (last === undefined) return { learned: asIncompatibility(terms, parents), backTo: 0 };
     const { cause, level, variable } = search.trail[last]!;
     if (cause === undefined || backTo < level) {
@@ -302,7 +308,7 @@ function resolveConflict(conflict: Incompatibility, search: Search) {
 }
 
 /** Returns the assignment that completed a conflict, and the level at which all other terms held. */
-function latest(terms: ReadonlyMap<Variable, VersionSet>, search: Search) {
+function latestAssignment(terms: ReadonlyMap<Variable, VersionSet>, search: Search) {
   let last: number | undefined;
   let before: number | undefined;
   for (const [variable, values] of terms) {

@@ -102,7 +102,7 @@ export function* runSearch(state: SolverState): Solving<SearchResult> {
     // Read: facts about the version may forbid it, so propagate before deciding.
     const subject = subjects.subject(variable);
     if (subject.about === 'package' && value !== ABSENT) {
-      // One thing at a time: once a fact forbids the version, nothing else is read for it.
+      // Read one version at a time: once a fact forbids it, nothing else must be read for it.
       if (!subject.read.has(value)) {
         yield* encoder.read({ subject, value }, { triesOtherVersions: true });
         continue;
@@ -138,7 +138,7 @@ function solutionOf({ subjects, queue, effort }: SolverState): Solution {
     } else if (subject.about === 'api' && subject.owners.length > 1) {
       const others = subject.owners.map(({ repository }) => repository);
       const [owner] = others.splice(value - FIRST, 1);
-      owners.push({ demand: subject.demand, owner: owner!, others });
+      owners.push({ crdRef: subject.crdRef, owner: owner!, others });
     }
   }
   const release = queue.value(subjects.crossplane)! - FIRST;
@@ -161,32 +161,34 @@ interface PinnedResult {
  * A pinned package stays unrequired if no package that required it is part of the solution.
  */
 export function* solveWithPins(problem: Problem): Solving<PinnedResult> {
-  let changed = problem;
+  let changedProblem = problem;
   let effort = { decisions: 0, conflicts: 0 };
   for (;;) {
-    const last = yield* solve(changed);
+    const last = yield* solve(changedProblem);
     effort = {
       decisions: effort.decisions + last.effort.decisions,
       conflicts: effort.conflicts + last.effort.conflicts,
     };
     const result = { ...last, effort };
-    if (result.status !== 'solved') return { result, problem: changed, unrequired: [] };
-    const unrequired = unrequiredPins(result, changed);
-    const dropping = unrequired.flatMap((each) => each.droppedBy.map((by) => ({ ...each, by })));
-    if (dropping.length === 0) {
+    if (result.status !== 'solved') return { result, problem: changedProblem, unrequired: [] };
+    const unrequired = unrequiredPins(result, changedProblem);
+    const droppingVersions = unrequired.flatMap((each) =>
+      each.droppedBy.map((by) => ({ ...each, by })),
+    );
+    if (droppingVersions.length === 0) {
       const pinned = unrequired.map(({ root }) => root.repository);
-      return { result, problem: changed, unrequired: pinned };
+      return { result, problem: changedProblem, unrequired: pinned };
     }
     if (effort.conflicts >= problem.maxConflicts) {
-      return { result: { status: 'gave-up', effort }, problem: changed, unrequired: [] };
+      return { result: { status: 'gave-up', effort }, problem: changedProblem, unrequired: [] };
     }
-    const exclude = new Map(changed.exclude);
-    for (const { root, by } of dropping) {
+    const exclude = new Map(changedProblem.exclude);
+    for (const { root, by } of droppingVersions) {
       const selector = { form: 'tag', tag: by.version } as const;
       const rule = { selector, origin: root.origin, drops: root.repository };
       exclude.set(by.repository, [...(exclude.get(by.repository) ?? []), rule]);
     }
-    changed = { ...changed, exclude };
+    changedProblem = { ...changedProblem, exclude };
   }
 }
 
@@ -219,10 +221,10 @@ function requirementsIn({ selected }: Solution, problem: Problem) {
   const byRepository = new Map(selected.map((one) => [one.repository, one]));
   const named = (repository: Repository) =>
     byRepository.get(effectiveRepository(problem, repository)) ?? [];
-  const ownersOf = (demand: CrdRef) => {
+  const ownersOf = (crdRef: CrdRef) => {
     // Any package may own a CRD that is not required by name.
-    if (!('crd' in demand)) return selected;
-    const key = ownershipKey({ kind: 'CRD', name: demand.crd });
+    if (!('crd' in crdRef)) return selected;
+    const key = ownershipKey({ kind: 'CRD', name: crdRef.crd });
     return selected.filter(({ meta }) => meta.owns.some((object) => ownershipKey(object) === key));
   };
   const requirementsOf = ({ meta }: SelectedPackage) =>

@@ -99,14 +99,14 @@ async function fewest(
   context: MoveContext,
 ): Promise<Move[]> {
   const cores = [rootsIn(context.proof, movable)];
-  const tried = new Set<string>();
+  const triedSets = new Set<string>();
   for (let size = 1; size <= allRelaxed.roots.length; size++) {
     const moves: Move[] = [];
     for (const indexes of hittingSets(cores, size)) {
       const key = indexes.toSorted((a, b) => a - b).join();
-      if (tried.has(key)) continue;
-      if (tried.size === MAX_SETS_TRIED) return moves.length > 0 ? moves : [allRelaxed];
-      tried.add(key);
+      if (triedSets.has(key)) continue;
+      if (triedSets.size === MAX_SETS_TRIED) return moves.length > 0 ? moves : [allRelaxed];
+      triedSets.add(key);
       const outcome = await relax(indexes, context);
       if (outcome === undefined) continue;
       if ('because' in outcome) {
@@ -205,9 +205,9 @@ export function* hittingSets(
   size: number,
   chosen: readonly number[] = [],
 ): Generator<readonly number[]> {
-  const missed = sets.find((set) => !set.some((member) => chosen.includes(member)));
-  if (missed === undefined) yield chosen;
+  const setNotHit = sets.find((set) => !set.some((member) => chosen.includes(member)));
+  if (setNotHit === undefined) yield chosen;
   else if (size > 0) {
-    for (const member of missed) yield* hittingSets(sets, size - 1, [...chosen, member]);
+    for (const member of setNotHit) yield* hittingSets(sets, size - 1, [...chosen, member]);
   }
 }

@@ -48,10 +48,10 @@ export function* otherHosts(context: SuggestionContext): Generator<Proposal> {
   for (const missing of missingRoots(proof)) {
     const host = registryOf(missing.repository);
     const others = hosts.filter((other) => other !== host);
-    const renamed = roots.filter(({ repository }) => registryOf(repository) === host);
+    const rootsOnHost = roots.filter(({ repository }) => registryOf(repository) === host);
     for (const other of closestWords(host, others, MAX_LETTERS).slice(0, MAX_NAMES_TRIED)) {
       const nameOf = ({ repository }: RootPackage) => other + repository.slice(host.length);
-      yield renaming(new Map(renamed.map((root) => [root, nameOf(root)])), missing, context);
+      yield renaming(new Map(rootsOnHost.map((root) => [root, nameOf(root)])), missing, context);
     }
   }
 }
@@ -96,10 +96,10 @@ function missingRoots(proof: Proof): RootPackage[] {
 /** Returns repositories with a similar path first, then packages of that name in other places. */
 function similar(name: Repository, repositories: readonly Repository[]): readonly Repository[] {
   const ending = name.slice(name.lastIndexOf('/'));
-  const elsewhere = repositories.filter((repository) => repository.endsWith(ending));
-  const near = closestWords(name, repositories, MAX_LETTERS);
-  const far = closestWords(name, elsewhere, Infinity);
-  return [...new Set([...near.filter((other) => isMisspelling(name, other)), ...far])];
+  const sameNameElsewhere = repositories.filter((repository) => repository.endsWith(ending));
+  const withSimilarPath = closestWords(name, repositories, MAX_LETTERS);
+  const far = closestWords(name, sameNameElsewhere, Infinity);
+  return [...new Set([...withSimilarPath.filter((other) => isMisspelling(name, other)), ...far])];
 }
 
 /** Returns whether the words of two names resemble each other one by one, unlike `s4` and `ce`. */
@@ -113,7 +113,7 @@ function isMisspelling(name: Repository, other: Repository): boolean {
   });
 }
 
-/** Proposes to remove one root, but none with a wrong name or source. */
+/** Proposes to remove one root. Skips roots with a wrong name or source. */
 export function* removedRoots(context: SuggestionContext): Generator<Proposal> {
   const { problem, proof } = context;
   const removable = problem.roots.filter(

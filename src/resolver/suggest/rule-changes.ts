@@ -159,9 +159,9 @@ function exceptionText(
   const names = exceptions.map(({ repository, version }) => `${repository} \`${version}\``);
   const dates = exceptions.flatMap(({ ruling }) => (ruling.by === 'age' ? [ruling.from] : []));
   const latest = dates.sort().at(-1);
-  const wait =
+  const waitText =
     latest === undefined || dates.length < exceptions.length ? '' : `, or wait until ${latest}`;
-  return `let ${andList(names)} in whatever the age (\`minimumAgeExcept\`)${wait}`;
+  return `let ${andList(names)} in whatever the age (\`minimumAgeExcept\`)${waitText}`;
 }
 
 /** Proposes to remove denials of policies. */
@@ -194,7 +194,7 @@ function withWaivers(problem: Problem, waives: Waives): Problem {
   return { ...problem, policy: problem.policy && { ...problem.policy, waives } };
 }
 
-/** Proposes to admit prereleases of each package of which nothing else satisfies a requirement. */
+/** Proposes to admit prereleases of each package with a requirement that only these satisfy. */
 export function* admittedPrereleases({ problem, proof }: SuggestionContext): Generator<Proposal> {
   for (const fact of factsOf(proof, 'root', 'requires')) {
     const { repository } = packageOf(fact.on, proof.subjects);

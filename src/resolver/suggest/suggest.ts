@@ -32,29 +32,29 @@ export async function suggest(
   driver: Driver,
 ): Promise<readonly Suggestion[]> {
   const trials = new Trials(driver);
-  const working = (limit: number, ...makers: readonly ProposalMaker[]) =>
+  const firstWorking = (limit: number, ...makers: readonly ProposalMaker[]) =>
     firstThatWork(proposalsOf(makers, context), limit, context, trials);
   const moves = await movedRoots({ ...context, trials, driver });
   trials.addReserve();
   const isOneRoot = moves[0]?.change.edits.length === 1;
-  const corrected = await working(MAX_SUGGESTIONS - 1, otherKinds, otherHosts, otherNames);
-  const removed = await working(
+  const corrected = await firstWorking(MAX_SUGGESTIONS - 1, otherKinds, otherHosts, otherNames);
+  const removed = await firstWorking(
     MAX_SUGGESTIONS - 1 - corrected.length,
     removedExclusions,
     removedOverrides,
     ageExceptions,
     removedDenials,
   );
-  const small = [...corrected, ...removed, ...(isOneRoot ? moves : [])];
+  const singleRootChanges = [...corrected, ...removed, ...(isOneRoot ? moves : [])];
   const manyRoots = isOneRoot ? [] : moves;
-  const raised = await working(
-    MAX_SUGGESTIONS - small.length - manyRoots.length,
+  const otherChanges = await firstWorking(
+    MAX_SUGGESTIONS - singleRootChanges.length - manyRoots.length,
     admittedPrereleases,
     otherCrossplane,
     replacements,
   );
-  const before = [...small, ...raised, ...manyRoots];
-  const rest = await working(
+  const before = [...singleRootChanges, ...otherChanges, ...manyRoots];
+  const rest = await firstWorking(
     MAX_SUGGESTIONS - before.length,
     overrides,
     allowedCycles,

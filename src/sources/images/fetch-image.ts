@@ -43,12 +43,15 @@ export async function fetchImage(
     return { contents, digest, manifest, artifact };
   }
   const { value, baseLayer, packageYaml, packings } = result;
-  const unread = rules.gzipLayersOnly ? packings.find((packing) => packing !== 'gzip') : undefined;
+  const unreadablePacking = rules.gzipLayersOnly
+    ? packings.find((packing) => packing !== 'gzip')
+    : undefined;
   const found = { contents: value, digest, manifest, baseLayer, packageYaml };
-  if (unread === undefined) return { ...found, notes: result.notes };
-  const why = `its layer is ${COMPRESSION_TEXT[unread]}, and Crossplane before v2.2 reads gzip alone (\`invalid package layer: gzip: invalid header\`)`;
-  const isOurs = located.image !== undefined && isImageBuiltHere(located.image, manifest ?? digest);
-  if (!isOurs) {
+  if (unreadablePacking === undefined) return { ...found, notes: result.notes };
+  const why = `its layer is ${COMPRESSION_TEXT[unreadablePacking]}, and Crossplane before v2.2 reads gzip alone (\`invalid package layer: gzip: invalid header\`)`;
+  const isBuiltHere =
+    located.image !== undefined && isImageBuiltHere(located.image, manifest ?? digest);
+  if (!isBuiltHere) {
     const problems = [{ message: why }, ...value.problems];
     return { ...found, contents: { ...value, problems } };
   }
@@ -75,13 +78,14 @@ export function parsedPackages(cache: DiskCache, toolVersion: string): ParsedPac
   return async (located, { tarEntry }, read) => {
     const bytes = contentKey(located);
     if (bytes === undefined) return read();
-    const question = JSON.stringify([bytes, tarEntry, PARSER_VERSION, toolVersion]);
-    const known = await cache.record('packages', question);
+    const cacheKeyText = JSON.stringify([bytes, tarEntry, PARSER_VERSION, toolVersion]);
+    const known = await cache.record('packages', cacheKeyText);
     // The cast is safe: the key includes the tool version, and a checksum protects the record.
-    if (fieldsOf(known)?.get('question') === question) return (known as { read: ReadResult }).read;
+    if (fieldsOf(known)?.get('question') === cacheKeyText)
+      return (known as { read: ReadResult }).read;
     const result = await read();
     if (result.status === 'read' && isJsonSafe(result)) {
-      await cache.keepRecord('packages', question, { question, read: result });
+      await cache.keepRecord('packages', cacheKeyText, { question: cacheKeyText, read: result });
     }
     return result;
   };

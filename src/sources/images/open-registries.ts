@@ -114,11 +114,11 @@ function credentialsIn({ env, budget, pullSecrets = [] }: RegistriesOptions) {
     store: configCredentials(parseDockerConfig(dockerConfig, file), askHelper),
   }));
   const stores = [...secrets.map(({ store }) => store), fileCredentials(env, askHelper)];
-  const named = secrets.flatMap(({ name, store }) =>
+  const namedStores = secrets.flatMap(({ name, store }) =>
     name === undefined ? [] : [[name, store] as const],
   );
   // The first of several secrets with one name wins.
-  return { byName: new Map(named.toReversed()), credentials: combinedCredentials(stores) };
+  return { byName: new Map(namedStores.toReversed()), credentials: combinedCredentials(stores) };
 }
 
 function cachedClient(
@@ -132,21 +132,24 @@ function cachedClient(
     repository: (name) => {
       if (cache.offline) return offlineRepository(`${name.host}/${name.path}`, cache);
       const cached = cachedRepository(client.repository(name), cache, realClock);
-      const keepAhead: ImageRepository['keepAhead'] = async (digest, signal) => {
+      const prefetchBlob: ImageRepository['prefetchBlob'] = async (digest, signal) => {
         if (prefetchLimit.activeCount + prefetchLimit.pendingCount < prefetchLimit.concurrency)
-          await prefetchLimit(() => cached.keepAhead!(digest, signal));
+          await prefetchLimit(() => cached.prefetchBlob!(digest, signal));
       };
-      return { ...cached, keepAhead };
+      return { ...cached, prefetchBlob };
     },
   };
 }
 
 async function certificatesIn(env: RegistriesOptions['env']): Promise<Certificates> {
-  const only = await pemIn('SSL_CERT_FILE', env);
-  return { only, extra: await pemIn('NODE_EXTRA_CA_CERTS', env) };
+  const replacement = await pemFileOf('SSL_CERT_FILE', env);
+  return { only: replacement, extra: await pemFileOf('NODE_EXTRA_CA_CERTS', env) };
 }
 
-async function pemIn(variable: string, env: RegistriesOptions['env']): Promise<string | undefined> {
+async function pemFileOf(
+  variable: string,
+  env: RegistriesOptions['env'],
+): Promise<string | undefined> {
   const file = env[variable];
   if (file === undefined || file === '') return undefined;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {

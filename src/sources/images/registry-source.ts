@@ -181,18 +181,18 @@ async function withPrefetch<T>(
 ): Promise<T> {
   if (parts === undefined) return read();
   const { digest, manifest, baseLayer } = parts;
-  const unwanted = new AbortController();
+  const prefetchAbort = new AbortController();
   void images.manifest(reference).then(
-    (found) => found?.digest === digest || unwanted.abort(),
-    () => unwanted.abort(),
+    (found) => found?.digest === digest || prefetchAbort.abort(),
+    () => prefetchAbort.abort(),
   );
   prefetchManifest(images, manifest);
-  const keeping = baseLayer && images.keepAhead?.(baseLayer, unwanted.signal);
+  const prefetching = baseLayer && images.prefetchBlob?.(baseLayer, prefetchAbort.signal);
   try {
     return await read();
   } finally {
-    unwanted.abort();
-    await keeping;
+    prefetchAbort.abort();
+    await prefetching;
   }
 }
 

@@ -33,11 +33,12 @@ const PARSE_WHOLE_BYTES = 1024 * 1024;
 export function indexSource(
   bytes: Uint8Array,
   shown: string,
-  { wholeUpTo = PARSE_WHOLE_BYTES }: { readonly wholeUpTo?: number } = {},
+  { parseWholeBytes = PARSE_WHOLE_BYTES }: { readonly parseWholeBytes?: number } = {},
 ): PackageSource {
   const text = withoutMark(bytes);
-  if (text.length > wholeUpTo) checkJsonSize(text, shown);
-  const places = text.length > wholeUpTo && isUtf8(text) ? scanPackageRanges(text) : undefined;
+  if (text.length > parseWholeBytes) checkJsonSize(text, shown);
+  const places =
+    text.length > parseWholeBytes && isUtf8(text) ? scanPackageRanges(text) : undefined;
   // The scan failed, so the text has an error; the parser reports it with a message.
   if (places === undefined) return memorySource(parseIndex(bytes, shown));
   if (places.size > MAX_PACKAGES) {
@@ -73,7 +74,7 @@ function requireIndex(value: unknown, shown: string): IndexFile {
   const index = checkIndex(value);
   if ('packages' in index) return index;
   const what = index.path === '' ? 'the file' : `\`${index.path}\``;
-  throw new SourceError('BAD_SOURCE', shown, `${what} must be ${index.want}`, {
+  throw new SourceError('BAD_SOURCE', shown, `${what} must be ${index.expected}`, {
     hint: `an index looks like ${EXAMPLE}`,
   });
 }
@@ -123,14 +124,14 @@ function parseJson(bytes: Uint8Array, shown: string, problem = 'not JSON'): unkn
 /** The first violation of the index schema; `path` is empty for the whole file. */
 interface IndexProblem {
   readonly path: string;
-  readonly want: string;
+  readonly expected: string;
 }
 
 /** Returns the value as an index, or its first error. Unknown fields are allowed. */
 export function checkIndex(value: unknown): IndexFile | IndexProblem {
   const [error] = schemaErrors(value);
   if (error !== undefined) return problemOf(error);
-  const index = value as IndexFile; // held to the schema
+  const index = value as IndexFile; // validated against the schema
   return nestingProblem(index) ?? index;
 }
 
@@ -144,12 +145,12 @@ function nestingProblem({ packages }: IndexFile): IndexProblem | undefined {
   for (const [repository, { versions }] of Object.entries(packages)) {
     for (const [version, entry] of Object.entries(versions)) {
       const { dependsOn = [], crossplaneAsWritten = null } = entry;
-      const deep = isNestedDeeper(crossplaneAsWritten, MAX_DEPTH)
+      const tooDeep = isNestedDeeper(crossplaneAsWritten, MAX_DEPTH)
         ? 'crossplaneAsWritten'
         : isNestedDeeper(dependsOn, MAX_DEPTH) && 'dependsOn';
-      if (deep === false) continue;
-      const path = formatPath(['packages', repository, 'versions', version, deep]);
-      return { path, want: `nested at most ${MAX_DEPTH} deep` };
+      if (tooDeep === false) continue;
+      const path = formatPath(['packages', repository, 'versions', version, tooDeep]);
+      return { path, expected: `nested at most ${MAX_DEPTH} deep` };
     }
   }
   return undefined;
@@ -157,13 +158,13 @@ function nestingProblem({ packages }: IndexFile): IndexProblem | undefined {
 
 function problemOf({ keyword, params, path }: SchemaError): IndexProblem {
   if (keyword === 'required') {
-    return { path: formatPath([...path, String(params['missingProperty'])]), want: 'given' };
+    return { path: formatPath([...path, String(params['missingProperty'])]), expected: 'given' };
   }
-  const want =
+  const expected =
     keyword === 'pattern'
       ? '`sha256:` and 64 lower-case hex digits'
       : (TYPES[String(params['type'])] ?? 'of another type');
-  return { path: formatPath(path), want };
+  return { path: formatPath(path), expected };
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -71,9 +71,11 @@ function reasonToOmit(
   if (found.artifact !== undefined) return problem?.message ?? found.artifact;
   // Versions that are not packages are kept with their problems, because a resolution must explain
   // why they are refused. Other tags satisfy no constraint.
-  const wanted = parseVersion(version, target.rules.dialect) !== undefined;
+  const isVersion = parseVersion(version, target.rules.dialect) !== undefined;
   const empty = found.contents.metas.length + found.contents.objects.length === 0;
-  return empty && !wanted ? (problem?.message ?? 'it holds no package meta document') : undefined;
+  return empty && !isVersion
+    ? (problem?.message ?? 'it holds no package meta document')
+    : undefined;
 }
 
 interface Fetched {
@@ -206,7 +208,7 @@ function entryOf({ versions }: IndexPackage, version: string): IndexVersion | un
 /** Returns the differences between two states of a package, as lists of versions. */
 export function versionChanges(before: IndexPackage | undefined, after: IndexPackage | undefined) {
   const [was, is] = [versionsOf(before), versionsOf(after)];
-  const both = [...is.keys()].filter((version) => was.has(version));
+  const commonVersions = [...is.keys()].filter((version) => was.has(version));
   const isMoved = (version: string) => was.get(version)!.digest !== is.get(version)!.digest;
   const hasOtherFields = (version: string) =>
     formatFields(was.get(version)!) !==
@@ -215,9 +217,9 @@ export function versionChanges(before: IndexPackage | undefined, after: IndexPac
     added: [...is.keys()].filter((version) => !was.has(version)),
     removed: [...was.keys()].filter((version) => !is.has(version)),
     /** Versions whose tag points at another digest. */
-    moved: both.filter(isMoved),
+    moved: commonVersions.filter(isMoved),
     /** Versions whose index entry is wrong for the same image. */
-    incorrect: both.filter((version) => !isMoved(version) && hasOtherFields(version)),
+    incorrect: commonVersions.filter((version) => !isMoved(version) && hasOtherFields(version)),
   };
 }
 

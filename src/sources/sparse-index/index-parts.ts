@@ -116,13 +116,13 @@ const PART_TYPE: Readonly<Record<Part['kind'], string>> = {
  */
 export function sparseIndexArtifact(parts: Parts): Artifact {
   const manifests = new Map<Digest, StoredManifest>();
-  const keep = (manifest: StoredManifest) => {
+  const addManifest = (manifest: StoredManifest) => {
     manifests.set(manifest.digest, manifest);
     return manifest;
   };
   const lookup = [...TABLES.map((name) => parts.tables[name]), parts.required ?? []].flat();
-  const tables = keep(buildArtifactManifest('tables', lookup.map(listedBlob)));
-  const rest = keep(rootManifest(parts.others, keep));
+  const tables = addManifest(buildArtifactManifest('tables', lookup.map(listedBlob)));
+  const rest = addManifest(rootManifest(parts.others, addManifest));
   const top = buildArtifactIndex('parts', [
     // Older indexes have neither a list of required packages nor an embedded manifest.
     { type: 'tables', manifest: tables, embedded: parts.required !== undefined },

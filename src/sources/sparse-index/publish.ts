@@ -117,8 +117,8 @@ export function registryLocation(
     },
     tidy: async () => {},
     pause: (round) => {
-      const most = Math.min(MAX_PAUSE_MS, Math.max(PAUSE_MS, durationMs) * 2 ** (round - 1));
-      return clock.sleep(clock.random() * most, `other writers of ${shown}`);
+      const maxPauseMs = Math.min(MAX_PAUSE_MS, Math.max(PAUSE_MS, durationMs) * 2 ** (round - 1));
+      return clock.sleep(clock.random() * maxPauseMs, `other writers of ${shown}`);
     },
     put: async (artifact, { base, existing }) => {
       const { digest } = artifact.manifest;
@@ -160,7 +160,7 @@ interface PublishResult {
 
 /**
  * Writes what `make` builds. If another writer was faster, `make` runs on the new state; `wasPut`
- * tells whether an earlier result was written and may be part of that state.
+ * states whether an earlier result was written and may be part of that state.
  */
 export async function publishChanges(
   place: SparseIndexLocation,

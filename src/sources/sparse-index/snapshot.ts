@@ -87,7 +87,7 @@ export class SparseIndexSnapshot {
   /** Returns undefined for an unknown package. `ahead` prefetches nodes of required packages. */
   async package(
     repository: Repository,
-    { ahead = false }: { readonly ahead?: boolean } = {},
+    { prefetchRequired = false }: { readonly prefetchRequired?: boolean } = {},
   ): Promise<IndexPackage | undefined> {
     // In parallel, because the list rarely suffices for the first package.
     const [listed] = await Promise.all([this.#required(), this.#table('packages')]);
@@ -96,7 +96,7 @@ export class SparseIndexSnapshot {
     const ref = parsePackageRef(entry);
     if (ref === undefined) return undefined;
     const found = this.packageAt(repository, ref);
-    if (ahead) void this.#prefetchNodes(ref.requires).catch(() => {});
+    if (prefetchRequired) void this.#prefetchNodes(ref.requires).catch(() => {});
     return found;
   }
 

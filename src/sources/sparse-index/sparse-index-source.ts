@@ -15,7 +15,7 @@ export function sparseIndexSource(
   const opened = new Map<Repository, Promise<PackageSource | undefined>>();
   const open = (repository: Repository) =>
     getOrCreate(opened, repository, async () => {
-      const indexed = await snapshot.package(repository, { ahead: distant });
+      const indexed = await snapshot.package(repository, { prefetchRequired: distant });
       return indexed && memorySource({ packages: { [repository]: indexed } });
     });
   return {
@@ -63,12 +63,14 @@ async function searchRepositories(
   about: string,
 ): Promise<readonly Repository[]> {
   const word = about.toLowerCase();
-  const matching = (await snapshot.repositories()).filter((name) =>
+  const withMatchingName = (await snapshot.repositories()).filter((name) =>
     name.toLowerCase().includes(word),
   );
-  const forms = new Set([word, ...pluralsOf(word)]);
-  const found = await Promise.all([...forms].map((form) => snapshot.word(form)));
-  const ofGroup = (await snapshot.group(word))?.all() ?? [];
-  const ofCrd = (await snapshot.group(crdGroup(word)))?.byCrd(word) ?? [];
-  return [...new Set([matching, ofGroup, ofCrd, ...found].flat())].sort(byCodePoint);
+  const wordForms = new Set([word, ...pluralsOf(word)]);
+  const found = await Promise.all([...wordForms].map((form) => snapshot.word(form)));
+  const groupOwners = (await snapshot.group(word))?.all() ?? [];
+  const crdOwners = (await snapshot.group(crdGroup(word)))?.byCrd(word) ?? [];
+  return [...new Set([withMatchingName, groupOwners, crdOwners, ...found].flat())].sort(
+    byCodePoint,
+  );
 }

@@ -115,7 +115,7 @@ function scenarios(
   return plan.map(({ release, beside, stops: drawn }) => {
     const packages = { ...universe.packages };
     for (const [n, [name, tags]] of [...varied].entries()) {
-      // 0 means all versions, to which a draw shrinks.
+      // A draw shrinks to 0, which means all versions.
       const stop = tags[drawn[n]! - 1];
       if (stop !== undefined) packages[name] = publishedPart(packages[name]!, stop, published);
     }

@@ -37,7 +37,7 @@ interface RulePlan {
 
 interface RootPlan extends RulePlan {
   readonly form: 'text' | 'tag' | 'digest' | 'crd' | 'local';
-  readonly saysKind: boolean;
+  readonly statesKind: boolean;
 }
 
 /**
@@ -92,7 +92,7 @@ function rootPlan(knobs: Knobs): fc.Arbitrary<RootPlan> {
       [crdRoots, 'crd'],
       [localRoots, 'local'],
     ),
-    saysKind: weighted([0.7, true], [0.3, false]),
+    statesKind: weighted([0.7, true], [0.3, false]),
   });
 }
 
@@ -106,7 +106,6 @@ function typicalUniverse({ packages, versions }: Knobs): IndexFile {
   return { packages: Object.fromEntries(entries) };
 }
 
-/** Returns the request of a plan in a universe. */
 export function requestFromPlan(plan: RequestPlan, universe: IndexFile): Request {
   const replace = replacementOf(plan, universe);
   const roots = plan.roots.map((root, n) => rootOf(root, universe, n));
@@ -151,7 +150,7 @@ function rootOf(plan: RootPlan, universe: IndexFile, n: number): Root {
   if (crd !== undefined) return { root: 'crd', demand: { crd }, origin: at(4 + n) };
   const kind = PACKAGE_KINDS.find((known) => known === universe.packages[repository]?.kind);
   return packageRoot(repository, versionOf(plan, universe, repository), {
-    kind: plan.saysKind ? kind : undefined,
+    kind: plan.statesKind ? kind : undefined,
     line: 4 + n,
   });
 }

@@ -160,8 +160,8 @@ function placed({ packages, depth, family, alias }: UniversePlan): PlacedPackage
   const all: PlacedPackage[] = [];
   for (const [n, one] of packages.entries())
     place(samplePackage(n), one, Math.floor((n * layers) / packages.length));
-  const twin = alias === undefined ? undefined : picked(alias, all);
-  if (twin) all.push({ ...twin, sample: aliasOf(twin.sample) });
+  const aliased = alias === undefined ? undefined : picked(alias, all);
+  if (aliased) all.push({ ...aliased, sample: aliasOf(aliased.sample) });
   if (family) {
     // The deepest layer: members require the family provider, which requires nothing.
     place(FAMILY_PROVIDER, family.family, layers);
@@ -182,9 +182,9 @@ function tagsOf({ versions }: PackagePlan): string[] {
 
 function published(self: PlacedPackage, all: readonly PlacedPackage[]): IndexPackage {
   const { sample, plan, tags } = self;
-  const odd = plan.oddTag === 'spelled-twice' ? tags.at(-1)!.slice(1) : plan.oddTag;
+  const oddTagText = plan.oddTag === 'spelled-twice' ? tags.at(-1)!.slice(1) : plan.oddTag;
   const published = plan.versions.map((version, n) => [tags[n]!, version] as const);
-  if (odd !== undefined) published.push([odd, plan.versions.at(-1)!]);
+  if (oddTagText !== undefined) published.push([oddTagText, plan.versions.at(-1)!]);
   const contents = published.map(([tag, version]) => [
     tag,
     contentsOf(tag, version, { self, all }),
@@ -192,7 +192,6 @@ function published(self: PlacedPackage, all: readonly PlacedPackage[]): IndexPac
   return { kind: sample.kind, versions: Object.fromEntries(contents) };
 }
 
-/** A package and all packages of its universe. */
 interface UniversePackage {
   readonly self: PlacedPackage;
   readonly all: readonly PlacedPackage[];

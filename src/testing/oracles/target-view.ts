@@ -168,7 +168,7 @@ export class TargetView {
   isForbidden(repository: string, version: string): boolean {
     return (this.#request.policies ?? []).some(
       ({ registries, deny, minimumAge }) =>
-        registries?.allowed.every((prefix) => !isBelow(repository, prefix)) === true ||
+        registries?.allowed.every((prefix) => !isWithinPrefix(repository, prefix)) === true ||
         deny.some((entry) => isDenied(entry, repository, version)) ||
         (minimumAge !== undefined &&
           !this.#isLocked(repository, version) &&
@@ -230,7 +230,7 @@ export class TargetView {
 }
 
 /** Compares segments: `a.io/org` is a prefix of `a.io/org/p`, not of `a.io/organisation/p`. */
-function isBelow(repository: string, prefix: string): boolean {
+function isWithinPrefix(repository: string, prefix: string): boolean {
   const parts = partsOf(repository);
   return partsOf(`${prefix}/`).every((part, n) => part === '' || parts[n] === part);
 }
@@ -247,7 +247,7 @@ function isNamed(
   version: string,
   prereleases = false,
 ): boolean {
-  if (!isBelow(repository, packages)) return false;
+  if (!isWithinPrefix(repository, packages)) return false;
   if (text === undefined || text === version) return true;
   const range = parseConstraint(text, NEWEST_DIALECT);
   const parsed = parseVersion(version, NEWEST_DIALECT);
@@ -258,7 +258,7 @@ function isNamed(
 function isDenied(entry: PolicyEntry, repository: string, version: string): boolean {
   if (isNamed(entry, repository, version, true)) return true;
   const isOfDigest = entry.version !== undefined && isDigest(entry.version);
-  return isDigest(version) && !isOfDigest && isBelow(repository, entry.packages);
+  return isDigest(version) && !isOfDigest && isWithinPrefix(repository, entry.packages);
 }
 
 /** One version of each repository. */
@@ -361,10 +361,10 @@ function ownershipFlaws(view: TargetView, selected: SelectedVersions): Violation
   const holders = new Map<string, string>();
   return view.installs(selected).flatMap(([owner, object]) =>
     ownedNames(object).flatMap((name): Violation[] => {
-      const holder = holders.get(name) ?? owner;
-      holders.set(name, holder);
-      if (holder === owner) return [];
-      return [{ rule: 'ownership', text: `${holder} and ${owner} both own ${name}` }];
+      const firstOwner = holders.get(name) ?? owner;
+      holders.set(name, firstOwner);
+      if (firstOwner === owner) return [];
+      return [{ rule: 'ownership', text: `${firstOwner} and ${owner} both own ${name}` }];
     }),
   );
 }

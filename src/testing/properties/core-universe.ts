@@ -39,7 +39,6 @@ function scenarioOf(facts: readonly NamedFact[], explained: Explained): CoreScen
   return { universe: core.universe(), request: core.request(), options };
 }
 
-/** A version of a universe. */
 interface UniverseVersion {
   readonly repository: string;
   readonly tag: string;
@@ -181,7 +180,7 @@ class CoreUniverse {
     return { repository, kind: on.kind, version };
   }
 
-  /** Reduces a version to what facts state about it. A rejected version stays unchanged. */
+  /** Reduces a version to the properties that facts state. A rejected version stays unchanged. */
   #version(one: UniverseVersion, version: IndexVersion): IndexVersion {
     if (this.#isStated('rejected', one)) return version;
     const { digest, kind, apiVersion, name, dependsOn = [] } = version;

@@ -225,14 +225,14 @@ const lazy = propertyWith(UNRELATED, async (resolver, given, unrelated) => {
   const { request, options } = given;
   const [target] = targetsFor(request, options);
   if (outcome.status !== 'solved' || target === undefined) return;
-  const easy = answerWithoutBacktracking(
+  const withoutBacktracking = answerWithoutBacktracking(
     new TargetView(enlarged.universe, request, { target, options }),
   );
-  if (easy === undefined) return;
+  if (withoutBacktracking === undefined) return;
   const fetched = required(outcome.fetched, 'which versions it `fetched`');
   const surplus = fetched.filter((name) => {
     const [repository = '', version] = name.split(' ');
-    return easy.get(repository) !== version;
+    return withoutBacktracking.get(repository) !== version;
   });
   check(surplus.length === 0, () => `read ${surplus.join(', ')}, though nothing conflicts`);
 });
@@ -250,8 +250,11 @@ const explanationMinimal = propertyOf(async (resolver, given) => {
   const outcome = await resolveWith(resolver, given);
   fc.pre(outcome.status === 'unsolvable');
   const smaller = required(outcome.core?.smaller, 'what its `core` is without one of the facts');
-  const still = smaller.findIndex((core) => !isSolvable(core, given));
-  check(still < 0, () => `unsolvable even without the fact at place ${still} of its core`);
+  const stillUnsolvable = smaller.findIndex((core) => !isSolvable(core, given));
+  check(
+    stillUnsolvable < 0,
+    () => `unsolvable even without the fact at place ${stillUnsolvable} of its core`,
+  );
 });
 
 function isSolvable({ universe: u, request, options }: CoreScenario, given: Scenario): boolean {

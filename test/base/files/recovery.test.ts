@@ -11,7 +11,7 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { recoverTransactions, settleWorkingFolder } from '../../../src/base/files/recovery.js';
+import { recoverTransactions, recoverWorkingFolder } from '../../../src/base/files/recovery.js';
 import { runName } from '../../../src/base/files/file-system.js';
 import { sha256 } from '../../../src/base/digest.js';
 
@@ -174,17 +174,17 @@ test('recovery of the working folder ignores errors', async () => {
   const content = `${MARK}new`;
   writeFileSync(at(`.a.yaml.${ID}.new`), content);
   journal([{ path: 'a.yaml', id: ID, becomes: sha256(content) }]);
-  await settleWorkingFolder(folder);
+  await recoverWorkingFolder(folder);
   expect(there()).toEqual(['a.yaml']);
   mkdirSync(at('.xpkg-resolve.journal'));
-  await settleWorkingFolder(folder);
+  await recoverWorkingFolder(folder);
   expect(there()).toEqual(['.xpkg-resolve.journal', 'a.yaml']);
 });
 
 test('recovery of the working folder skips files of other users', async () => {
   journal([]);
   const own = vi.spyOn(process, 'getuid').mockReturnValue(process.getuid!() + 1);
-  await settleWorkingFolder(folder);
+  await recoverWorkingFolder(folder);
   own.mockRestore();
   expect(there()).toEqual(['.xpkg-resolve.journal']);
 });

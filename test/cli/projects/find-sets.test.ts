@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WRITTEN_MARK } from '../../../src/base/yaml/write-yaml.js';
-import { findSets } from '../../../src/cli/projects/find-projects.js';
+import { findProjectFiles } from '../../../src/cli/projects/find-projects.js';
 
 // Root may read every folder.
 vi.mock('node:fs', async (original) => {
@@ -32,7 +32,7 @@ async function write(path: string): Promise<void> {
   await writeFile(join(folder, path), '');
 }
 
-const found = (...patterns: readonly string[]) => findSets(patterns, folder);
+const found = (...patterns: readonly string[]) => findProjectFiles(patterns, folder);
 const EAST = 'a/east/xpkg.yaml';
 const WEST = 'a/west/xpkg.yaml';
 
@@ -42,7 +42,7 @@ test('does not search hidden and ignored folders unless they are named', async (
   }
   await mkdir(join(folder, 'b'));
   expect(await found('**/xpkg.yaml')).toEqual([EAST, WEST]);
-  const fromBelow = await findSets([join(folder, '**/xpkg.yaml')], join(folder, 'b'));
+  const fromBelow = await findProjectFiles([join(folder, '**/xpkg.yaml')], join(folder, 'b'));
   expect(fromBelow).toEqual([`../${EAST}`, `../${WEST}`]);
   expect(await found('.hidden/*/xpkg.yaml')).toEqual(['.hidden/new/xpkg.yaml']);
   expect(await found('.hidden/.o*/xpkg.yaml')).toEqual(['.hidden/.old/xpkg.yaml']);

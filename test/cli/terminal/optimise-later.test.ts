@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { optimiseLater } from '../../../src/cli/terminal/process.js';
+import { optimizeLater } from '../../../src/cli/terminal/process.js';
 
 test.each([
   { v8: '11.3.244.8-node.38', flags: ['--interrupt-budget=400000'], why: 'Node.js 20' },
@@ -7,6 +7,6 @@ test.each([
   { v8: '13.6.233.10-node.28', flags: [], why: 'Node.js 24 does not know the flag' },
 ])('V8 $v8: $why', ({ v8, flags }) => {
   const set: string[] = [];
-  optimiseLater(v8, (flag) => set.push(flag));
+  optimizeLater(v8, (flag) => set.push(flag));
   expect(set).toEqual(flags);
 });

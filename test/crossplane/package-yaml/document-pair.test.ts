@@ -16,11 +16,11 @@ const RUNS = Number(process.env['DIFFERING_PARTS_RUNS'] ?? 150);
 /** Findings with their lines. */
 function findings(pair: ParsedPair) {
   if ('problem' in pair) return pair.problem;
-  return compareDefinitions(pair.old.value, pair.fresh.value).map(
+  return compareDefinitions(pair.old.value, pair.newer.value).map(
     ({ before, after, ...finding }) => ({
       ...finding,
       from: pair.old.lineOf(before),
-      to: pair.fresh.lineOf(after),
+      to: pair.newer.lineOf(after),
     }),
   );
 }
@@ -84,8 +84,8 @@ test('leaving out equal parts changes neither findings nor lines', () => {
       const both = alike
         ? [one, { ...one, spec: { ...one.spec, versions: other.spec.versions } }]
         : [one, other];
-      const [old, fresh] = both.map((each) => ({ text: dump(each, options), line: 7 }));
-      expect(findings(parseDiffering(old!, fresh!))).toEqual(findings(parseWhole(old!, fresh!)));
+      const [old, newer] = both.map((each) => ({ text: dump(each, options), line: 7 }));
+      expect(findings(parseDiffering(old!, newer!))).toEqual(findings(parseWhole(old!, newer!)));
     }),
     { numRuns: RUNS },
   );
@@ -115,10 +115,10 @@ test('the same for definitions that are almost equal', () => {
   const dice = fc.array(fc.nat(15), { minLength: 120, maxLength: 120 });
   fc.assert(
     fc.property(crd, crd, dice, (one, other, drawn) => {
-      const [old, fresh] = [one, edited(one as JsonValue, other as JsonValue, [...drawn])].map(
+      const [old, newer] = [one, edited(one as JsonValue, other as JsonValue, [...drawn])].map(
         (each) => ({ text: dump(each), line: 7 }),
       );
-      expect(findings(parseDiffering(old!, fresh!))).toEqual(findings(parseWhole(old!, fresh!)));
+      expect(findings(parseDiffering(old!, newer!))).toEqual(findings(parseWhole(old!, newer!)));
     }),
     { numRuns: RUNS },
   );
@@ -161,11 +161,11 @@ const stored = (v1: boolean) => ({
 
 describe('the differing parts', () => {
   test('include the default of a newly required field', () => {
-    const [old, fresh] = ['[]', '[size]'].map((required) => ({
+    const [old, newer] = ['[]', '[size]'].map((required) => ({
       text: document('\n            default: 1', `        required: ${required}\n`),
       line: 1,
     }));
-    expect(findings(parseDiffering(old!, fresh!))).toMatchObject([
+    expect(findings(parseDiffering(old!, newer!))).toMatchObject([
       { rule: 'required-added', severity: 'harmless', path: 'size' },
     ]);
   });
@@ -177,18 +177,18 @@ describe('the differing parts', () => {
   });
 
   test('include an empty mapping if all of its content is equal', () => {
-    const [old, fresh] = ['\n              type: string', ''].map((type) => ({
+    const [old, newer] = ['\n              type: string', ''].map((type) => ({
       text: document(`\n            items:${type}\n              required:\n              - a`),
       line: 1,
     }));
-    expect(findings(parseDiffering(old!, fresh!))).toMatchObject([
+    expect(findings(parseDiffering(old!, newer!))).toMatchObject([
       { rule: 'type-widened', path: 'size[]' },
     ]);
   });
 
   test('include what differs and its parents', () => {
     const parts = differingParts(document(size('string')), document(size('integer')));
-    expect(parts?.fresh.text).toBe(
+    expect(parts?.newer.text).toBe(
       'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        properties:\n          size: \n            type: integer\n'.replace(
         'size: \n',
         'size: \n',
@@ -210,10 +210,10 @@ describe('the differing parts', () => {
     ['a key twice', '{type: string}\n          size: {type: array}'],
     ['a comment', '{type: string} # said'],
   ])('have the same meaning with %s', (_, value) => {
-    const [old, fresh] = [value, '{type: integer}'].map((size) => ({
+    const [old, newer] = [value, '{type: integer}'].map((size) => ({
       text: document(size),
       line: 1,
     }));
-    expect(findings(parseDiffering(old!, fresh!))).toEqual(findings(parseWhole(old!, fresh!)));
+    expect(findings(parseDiffering(old!, newer!))).toEqual(findings(parseWhole(old!, newer!)));
   });
 });

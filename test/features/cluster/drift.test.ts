@@ -326,7 +326,7 @@ const EDITS: readonly Edit[] = [
 ];
 
 describe('one edit of a cluster', () => {
-  test.each(EDITS)('%s is told as %s, with what to do', (_, expected, edit) => {
+  test.each(EDITS)('%s is reported as %s, with the fix', (_, expected, edit) => {
     const objects = madeUpCluster(demo);
     edit(objects);
     const { differences, findings } = drift(demo, objects);

@@ -14,8 +14,8 @@ const crd = (spec: JsonObject): JsonObject => ({
   spec: { scope: 'Cluster', names: { plural: 'things', kind: 'Thing' }, ...spec },
 });
 
-function found(old: JsonObject, fresh: JsonObject): string[] {
-  return compareDefinitions(old, fresh).map(({ severity, rule, version: of }) =>
+function found(old: JsonObject, newer: JsonObject): string[] {
+  return compareDefinitions(old, newer).map(({ severity, rule, version: of }) =>
     `${severity} ${rule} ${of}`.trim(),
   );
 }
@@ -87,10 +87,10 @@ describe('a change of the whole definition', () => {
   });
 });
 
-const pairs = (strategy: string, old: JsonObject[], fresh: JsonObject[]) =>
+const pairs = (strategy: string, old: JsonObject[], newer: JsonObject[]) =>
   found(
     crd({ conversion: { strategy }, versions: old }),
-    crd({ conversion: { strategy }, versions: fresh }),
+    crd({ conversion: { strategy }, versions: newer }),
   );
 
 const typed = (name: string, type: string) =>

@@ -3,12 +3,12 @@ import { compareSchemas } from '../../../src/features/diff/definitions.js';
 import type { JsonObject } from '../../../src/base/json.js';
 
 /** Returns the findings for `spec.size` with two schemas. */
-function found(old: JsonObject, fresh: JsonObject, top = 'spec'): string[] {
+function found(old: JsonObject, newer: JsonObject, top = 'spec'): string[] {
   const whole = (schema: JsonObject) => ({
     schema: { type: 'object', properties: { [top]: { properties: { size: schema } } } },
     at: [],
   });
-  return compareSchemas(whole(old), whole(fresh), 'v1').map(
+  return compareSchemas(whole(old), whole(newer), 'v1').map(
     ({ severity, rule, path }) => `${severity} ${rule} ${path}`,
   );
 }
@@ -129,8 +129,8 @@ describe('a change of one keyword', () => {
       [`harmless description-changed ${AT}`],
     ],
     ['unknown keyword', {}, { 'x-vendor': 1 }, [`harmless keyword-changed ${AT}`]],
-  ])('%s', (_, old, fresh, want) => {
-    expect(found(old, fresh)).toEqual(want);
+  ])('%s', (_, old, newer, want) => {
+    expect(found(old, newer)).toEqual(want);
   });
 
   test('keys of list items', () => {

@@ -180,14 +180,14 @@ describe('inputs', () => {
 
   test('pushed lockfiles, and packages in a registry', async () => {
     const at = (path: string) => `${registry.host}/${path}`;
-    const [old, fresh] = ['v1.0.0', 'v1.1.0'].map((tag) => `oci://${at(`acme/lock:${tag}`)}`);
+    const [old, newer] = ['v1.0.0', 'v1.1.0'].map((tag) => `oci://${at(`acme/lock:${tag}`)}`);
     for (const [name, version] of [
       [old!, 'v1.0.0'],
-      [fresh!, 'v1.1.0'],
+      [newer!, 'v1.1.0'],
     ] as const) {
       await run('push', name, '--lock', `${version}.lock.yaml`);
     }
-    const locks = await run('diff', old!, fresh!, ...FROM, '-o', 'json');
+    const locks = await run('diff', old!, newer!, ...FROM, '-o', 'json');
     const images = ['v1.0.0', 'v1.1.0'].map((tag) => at(`acme/provider-thing:${tag}`));
     const requestsBefore = registry.log.length;
     const packages = await run('diff', ...images, '-o', 'json');

@@ -9,8 +9,8 @@ const composition = (kind: string, ...functions: readonly string[]): JsonObject 
   },
 });
 
-const found = (old: JsonObject, fresh: JsonObject) =>
-  compareCompositions(old, fresh).map(({ severity, rule }) => `${severity} ${rule}`);
+const found = (old: JsonObject, newer: JsonObject) =>
+  compareCompositions(old, newer).map(({ severity, rule }) => `${severity} ${rule}`);
 
 test('a new composite type of a Composition breaks stored objects, other functions are harmless', () => {
   expect(found(composition('A', 'f'), composition('B', 'f'))).toEqual([
@@ -27,8 +27,8 @@ const provider = (...requests: readonly JsonObject[]): JsonObject => ({
   spec: { controller: { permissionRequests: requests } },
 });
 
-const texts = (old: JsonObject, fresh: JsonObject) =>
-  comparePermissions(old, fresh).map(({ text }) => text);
+const texts = (old: JsonObject, newer: JsonObject) =>
+  comparePermissions(old, newer).map(({ text }) => text);
 
 const request = (verbs: readonly string[], resources: readonly string[]) => ({
   apiGroups: [''],

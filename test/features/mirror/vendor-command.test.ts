@@ -226,26 +226,32 @@ describe('of packages that were folders', () => {
     }
   });
 
-  test.each(LEFTOVERS)('what another run left inside goes: $goes, for $why', async (row) => {
-    await run('vendor', 'world', ...DEMO_SOURCE);
-    const left = `.vendor.${row.run}.0123456789ab.new`;
-    for (const name of [left, `${left}.old`]) await leave(join(folder, 'world', name), row.days);
-    expect((await run('vendor', 'world', ...DEMO_SOURCE)).code).toBe(0);
-    const stays = row.goes ? [] : [left, `${left}.old`];
-    expect((await readdir(join(folder, 'world'))).sort()).toEqual([...stays, ...PARTS]);
-  });
-
-  describe.each(LEFTOVERS)('what another run left beside goes: $goes, for $why', (row) => {
-    test.each(['is not', 'is'])('the folder %s there', async (is) => {
-      const left = `.world.${row.run}.0123456789ab.new`;
-      const others = ['.other', '.world.notes'];
-      for (const name of [left, ...others]) await leave(join(folder, name), row.days);
-      if (is === 'is') await mkdir(join(folder, 'world'));
+  test.each(LEFTOVERS)(
+    'leftovers of another run inside the folder are removed: $goes, for $why',
+    async (row) => {
+      await run('vendor', 'world', ...DEMO_SOURCE);
+      const left = `.vendor.${row.run}.0123456789ab.new`;
+      for (const name of [left, `${left}.old`]) await leave(join(folder, 'world', name), row.days);
       expect((await run('vendor', 'world', ...DEMO_SOURCE)).code).toBe(0);
-      const hidden = (await readdir(folder)).filter((name) => name.startsWith('.')).sort();
-      expect(hidden).toEqual(row.goes ? others : [others[0], left, others[1]]);
-    });
-  });
+      const stays = row.goes ? [] : [left, `${left}.old`];
+      expect((await readdir(join(folder, 'world'))).sort()).toEqual([...stays, ...PARTS]);
+    },
+  );
+
+  describe.each(LEFTOVERS)(
+    'leftovers of another run next to the folder are removed: $goes, for $why',
+    (row) => {
+      test.each(['is not', 'is'])('the folder %s there', async (is) => {
+        const left = `.world.${row.run}.0123456789ab.new`;
+        const others = ['.other', '.world.notes'];
+        for (const name of [left, ...others]) await leave(join(folder, name), row.days);
+        if (is === 'is') await mkdir(join(folder, 'world'));
+        expect((await run('vendor', 'world', ...DEMO_SOURCE)).code).toBe(0);
+        const hidden = (await readdir(folder)).filter((name) => name.startsWith('.')).sort();
+        expect(hidden).toEqual(row.goes ? others : [others[0], left, others[1]]);
+      });
+    },
+  );
 
   test('does not change the folder while another process moves files in it', async () => {
     await run('vendor', 'world', ...DEMO_SOURCE);

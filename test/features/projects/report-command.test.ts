@@ -139,15 +139,18 @@ async function moving(): Promise<void> {
   await at.write('index.json', JSON.stringify({ packages }));
 }
 
-test.each([1, 3])('%d parts of a matrix are told as one run tells it', async (parts) => {
-  await moving();
-  const argv = ['matrix', 'xpkg.example.org/acme/a', ...FROM];
-  const whole = await at.run(argv);
-  expect(whole.stdout).toContain('works    1 package: a v1.0.0 → v2.0.0');
-  expect(whole.stdout).toContain('Packages are from xpkg.example.org/acme.');
-  const { code, stdout } = await merged(argv, parts, 'text');
-  expect({ code, stdout }).toEqual({ code: whole.code, stdout: whole.stdout });
-});
+test.each([1, 3])(
+  '%d shards of a matrix are merged into the output of a single run',
+  async (parts) => {
+    await moving();
+    const argv = ['matrix', 'xpkg.example.org/acme/a', ...FROM];
+    const whole = await at.run(argv);
+    expect(whole.stdout).toContain('works    1 package: a v1.0.0 → v2.0.0');
+    expect(whole.stdout).toContain('Packages are from xpkg.example.org/acme.');
+    const { code, stdout } = await merged(argv, parts, 'text');
+    expect({ code, stdout }).toEqual({ code: whole.code, stdout: whole.stdout });
+  },
+);
 
 test('merged shards of fuzz equal one run', async () => {
   const names = ['a', 'b'].map((name) => `xpkg.example.org/acme/${name}`);
@@ -303,13 +306,16 @@ const MALFORMED: readonly [string, object][] = [
   ],
 ];
 
-test.each(MALFORMED)('what no part prints is bad input: %s', async (place, document) => {
-  await at.write('part.json', JSON.stringify({ schemaVersion: 1, ...document }));
-  const { code, stderr } = await at.run(['report', 'merge', 'part.json']);
-  expect(stderr).toMatch(/^error: part.json:1: /);
-  expect(stderr).toContain(place);
-  expect(code).toBe(EXIT.badInput);
-});
+test.each(MALFORMED)(
+  'output that no shard prints is invalid input: %s',
+  async (place, document) => {
+    await at.write('part.json', JSON.stringify({ schemaVersion: 1, ...document }));
+    const { code, stderr } = await at.run(['report', 'merge', 'part.json']);
+    expect(stderr).toMatch(/^error: part.json:1: /);
+    expect(stderr).toContain(place);
+    expect(code).toBe(EXIT.badInput);
+  },
+);
 
 test('rejects shards with other seeds or counts', async () => {
   const argv = ['fuzz', 'xpkg.upbound.io/x/y', '--from', `index:${EXAMPLE}`, '--runs', '1'];

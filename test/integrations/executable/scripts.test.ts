@@ -10,7 +10,7 @@ function scriptsOf(texts: Readonly<Record<string, string>>, compiled?: Buffer): 
   return new Scripts(store, (name) => ({ builtin: name }));
 }
 
-test('scripts load each other by paths from where they are, once', () => {
+test('scripts load each other once, by relative paths', () => {
   const scripts = scriptsOf({
     'main.cjs':
       "#!/usr/bin/env node\nexports.a = require('./chunks/a.cjs'); exports.b = require('./chunks/b.cjs');",
@@ -23,7 +23,7 @@ test('scripts load each other by paths from where they are, once', () => {
   expect(a.b).toBe(b);
 });
 
-test('a script under another query has a state of its own', () => {
+test('a script that is loaded with another query has separate state', () => {
   const scripts = scriptsOf({ 'count.cjs': 'exports.count = 0;' });
   expect(scripts.load('count.cjs?copy=1')).not.toBe(scripts.load('count.cjs?copy=2'));
   expect(scripts.load('count.cjs?copy=1')).toBe(scripts.load('count.cjs?copy=1'));
@@ -42,12 +42,12 @@ test.each([
   );
 });
 
-test.each(['fs', 'node:fs', 'fs/promises', 'node:sea'])('%s is of Node', (name) => {
+test.each(['fs', 'node:fs', 'fs/promises', 'node:sea'])('%s is a module of Node.js', (name) => {
   const scripts = scriptsOf({ 'main.cjs': `exports.got = require('${name}');` });
   expect(scripts.load('main.cjs')).toEqual({ got: { builtin: name } });
 });
 
-test('what V8 made of a script before is handed to it; what does not fit is no failure', () => {
+test('V8 gets its cached bytecode of a script; incompatible bytecode is no failure', () => {
   const text = 'exports.is = 1;';
   const wrapped = `(function (exports, require, module, __filename, __dirname) {${text}\n})`;
   const good = scriptsOf({ 'main.cjs': text }, new Script(wrapped).createCachedData());

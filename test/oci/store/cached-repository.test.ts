@@ -145,18 +145,21 @@ describe('a prefetched blob', () => {
 
   test('is downloaded once, however often it is opened', async () => {
     await keeping([], async (kept, { registry }) => {
-      const ahead = [kept.keepAhead!(layer.digest, wanted), kept.keepAhead!(layer.digest, wanted)];
+      const ahead = [
+        kept.prefetchBlob!(layer.digest, wanted),
+        kept.prefetchBlob!(layer.digest, wanted),
+      ];
       expect(await opened(kept)).toEqual(Buffer.from(bytes));
       await Promise.all(ahead);
       expect(await opened(kept)).toEqual(Buffer.from(bytes));
-      await kept.keepAhead!(layer.digest, wanted);
+      await kept.prefetchBlob!(layer.digest, wanted);
       expect(registry.asked).toEqual([`GET /v2/a/p/blobs/${layer.digest}`]);
     });
   });
 
   test('is checked against the size in its manifest', async () => {
     await keeping([], async (kept) => {
-      await kept.keepAhead!(layer.digest, wanted);
+      await kept.prefetchBlob!(layer.digest, wanted);
       const wrong = { ...layer, size: layer.size - 1 };
       await expect(kept.openBlob!(wrong)).rejects.toMatchObject({ code: 'BAD_DIGEST' });
     });
@@ -170,7 +173,7 @@ describe('a prefetched blob', () => {
     { why: 'it was said to be larger than a layer may be', fault: large },
   ])('is requested again when it is read if $why', async ({ fault }) => {
     await keeping([on('/blobs/', fault, 1)], async (kept, { registry }) => {
-      const ahead = kept.keepAhead!(layer.digest, wanted);
+      const ahead = kept.prefetchBlob!(layer.digest, wanted);
       expect(await opened(kept)).toEqual(Buffer.from(bytes));
       await ahead;
       expect(registry.asked).toHaveLength(2);
@@ -185,7 +188,7 @@ describe('a prefetched blob', () => {
       return true;
     };
     await keeping([on('/blobs/', silence, 1)], async (kept) => {
-      await kept.keepAhead!(layer.digest, asked.signal);
+      await kept.prefetchBlob!(layer.digest, asked.signal);
       expect(await readdir(join(folder, 'v1', 'unfinished'))).toEqual([]);
       expect(await opened(kept)).toEqual(Buffer.from(bytes));
     });
@@ -194,7 +197,7 @@ describe('a prefetched blob', () => {
   test('is not available to others if it is missing', async () => {
     await withRegistry({}, async ({ repository }) => {
       const kept = cachedRepository(client(repository('a/p')), cache(), clock);
-      await kept.keepAhead!(layer.digest, wanted);
+      await kept.prefetchBlob!(layer.digest, wanted);
       expect(await opened(kept)).toBeUndefined();
     });
   });
@@ -361,7 +364,7 @@ describe('conditional requests', () => {
     ]);
   });
 
-  test('a list with several pages is read again: the first page implies nothing about the others', async () => {
+  test('a list with several pages is read again: an unchanged first page does not cover the others', async () => {
     const remote = unchanging({ link: '</v2/a/p/tags/list?last=v1>; rel="next"' });
     const tags = () => cachedRepository(remote, cache(), clock).tags();
     expect([await tags(), await tags()]).toEqual([

@@ -73,7 +73,7 @@ async function roundsFor(universe: IndexFile, roots: Readonly<Record<string, str
 }
 
 describe('prefetching from a distant source', () => {
-  test('packages with the same requirer are requested at once, and nothing is read in vain', async () => {
+  test('packages with the same requirer are requested at once, without unnecessary reads', async () => {
     expect(await roundsFor(platform(ALL), { [CONFIGURATION]: '>=v1.0.0' })).toEqual([
       [`tags ${CONFIGURATION}`],
       [`${CONFIGURATION} v1.1.0`],
@@ -140,7 +140,7 @@ describe('prefetching from a distant source', () => {
     },
   );
 
-  test('a failed read in vain does not change the answer', async () => {
+  test('a failed unnecessary read does not change the answer', async () => {
     let vain = 0;
     await fc.assert(
       fc.asyncProperty(providersOfEachOther, async (universe) => {

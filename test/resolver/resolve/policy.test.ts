@@ -174,7 +174,7 @@ test('admits a version when it is old enough', async () => {
   expect(versionOf(await solved(request, { now: after }))).toBe('v1.1.0');
 });
 
-test('states what holds a package back, and until when', async () => {
+test('states what keeps a package from a version, and until when', async () => {
   const { lockfile, notes } = await solved(asked('^v1.0.0', minimumAge()));
   const until =
     'is younger than the `7d` that the policy asks for (xpkg.yaml:20), until 2026-11-22T00:00:00Z';

@@ -9,7 +9,7 @@ const young = (from: string): Ruling => ({ by: 'age', minimum: '7d', from, origi
 
 /** Policies without rules, except for the given ones. */
 function rules(given: Partial<PolicyRules>): PolicyRules {
-  return { repository: () => undefined, versions: () => [], looksAt: () => false, ...given };
+  return { repository: () => undefined, versions: () => [], mustInspect: () => false, ...given };
 }
 
 const universe = { 'a 1.0.0': 'b ^1.0.0', 'a 2.0.0': 'b ^2.0.0', 'b 1.0.0': '', 'b 2.0.0': '' };
@@ -33,7 +33,7 @@ test('versions that a policy denies by name are {b ∈ S}', () => {
 });
 
 test('a version is inspected before it is read, and not read if a policy excludes it', () => {
-  const policy = rules({ looksAt: (name) => name === 'b' });
+  const policy = rules({ mustInspect: (name) => name === 'b' });
   const rulings = { 'b 2.0.0': young('2026-01-02T00:00:00Z') };
   const { told, asked, selected } = story(universe, ['a *'], { policy, rulings });
   expect(asked).toEqual([
@@ -55,14 +55,14 @@ test('versions that violate the same rule share one incompatibility, which grows
     'a 1.1.0': young('2026-01-01T00:00:00Z'),
     'a 1.2.0': young('2026-01-02T00:00:00Z'),
   };
-  const told = story(many, ['a *'], { policy: rules({ looksAt: () => true }), rulings });
+  const told = story(many, ['a *'], { policy: rules({ mustInspect: () => true }), rulings });
   expect(told.told).toContain('{a ∈ 1.1.0, 1.2.0}');
   expect(told.replaced).toEqual(['{a = 1.2.0}']);
   expect(told.selected).toEqual(['a 1.0.0']);
 });
 
 test('a tag that the list spells differently is inspected under that spelling', () => {
-  const policy = rules({ looksAt: () => true });
+  const policy = rules({ mustInspect: () => true });
   const rulings = { 'a 1.0.0': young('2026-01-01T00:00:00Z') };
   const { asked, status } = story({ 'a 1.0.0': '' }, ['a v1.0.0'], { policy, rulings });
   expect(status).toBe('unsolvable');

@@ -34,7 +34,7 @@ describe('changeEffect', () => {
     expect(effect({}, { a: 'v1.0.0', b: 'v2.0.0' })).toEqual({ ...NONE, added: 2 });
   });
 
-  test('another spelling of the same version is neither up nor down', () => {
+  test('another spelling of a version is neither an upgrade nor a downgrade', () => {
     expect(effect({ a: 'v1.0' }, { a: 'v1.0.0' })).toEqual(NONE);
   });
 

@@ -54,7 +54,7 @@ describe.each(RELEASES)('%s', (release) => {
     expect(otherwise.slice(0, 10)).toEqual([]);
     expect(counts.get('both accepted')).toBeGreaterThan(STREAMS / 8);
     expect(counts.get('both refused')).toBeGreaterThan(STREAMS / 8);
-    expect(counts.get('both refused, another fault is told') ?? 0).toBeLessThan(STREAMS / 50);
+    expect(counts.get('both refused, with different errors') ?? 0).toBeLessThan(STREAMS / 50);
   });
 
   test('reads constraints as this tool does', (context) => {
@@ -78,7 +78,7 @@ describe.each(RELEASES)('%s', (release) => {
 });
 
 /** `XPKG_ORACLE_RECORD=1` updates the file. */
-test('the answers that npm test replays are those of the releases', () => {
+test('the recorded answers for npm test are those of the releases', () => {
   const releases = process.env['XPKG_ORACLE_RECORD'] === '1' ? RELEASES : recordedReleases();
   const packages = samplePackages(SAMPLED_PACKAGES);
   const questions = Array.from({ length: SAMPLED_CONSTRAINTS }, (_, i) => oracleQuestion(0, i));

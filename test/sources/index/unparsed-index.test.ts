@@ -68,7 +68,7 @@ async function everything(source: PackageSource) {
   return { repositories, packages, owners };
 }
 
-const unparsed = (bytes: Uint8Array) => indexSource(bytes, 'i.json', { wholeUpTo: 0 });
+const unparsed = (bytes: Uint8Array) => indexSource(bytes, 'i.json', { parseWholeBytes: 0 });
 
 test('on-demand parsing gives the same results as parsing the whole index', () =>
   fc.assert(

@@ -33,10 +33,10 @@ export class RecordedSearch extends Search {
   override propagate(): Incompatibility | undefined {
     const before = this.trail.length;
     const conflict = super.propagate();
-    for (const { variable, after, cause } of this.trail.slice(before)) {
+    for (const { variable, allowedAfter, cause } of this.trail.slice(before)) {
       this.steps.push({
         did: 'conclude',
-        term: { variable, values: after },
+        term: { variable, values: allowedAfter },
         because: cause!,
       });
     }

@@ -42,7 +42,7 @@ export class StoryText {
       case 'crossplane':
         return 'crossplane';
       case 'api':
-        return `owner of ${'crd' in subject.demand ? subject.demand.crd : subject.demand.kind}`;
+        return `owner of ${'crd' in subject.crdRef ? subject.crdRef.crd : subject.crdRef.kind}`;
       case 'local':
         return subject.root.by!;
     }

@@ -153,7 +153,7 @@ export function replyTo(question: Question, universe: Universe): Reply {
     case 'ruling':
       return undefined;
     case 'owners':
-      return 'crd' in question.demand ? ownersOf(universe, question.demand.crd) : [];
+      return 'crd' in question.crdRef ? ownersOf(universe, question.crdRef.crd) : [];
     case 'prefetch':
       return true;
     case 'go-on':
@@ -170,7 +170,7 @@ function questionText(question: Question): string[] {
     case 'ruling':
       return [`whether ${candidateText(question)} may be`];
     case 'owners':
-      return 'crd' in question.demand ? [`owners of ${question.demand.crd}`] : [];
+      return 'crd' in question.crdRef ? [`owners of ${question.crdRef.crd}`] : [];
     case 'prefetch':
       return [];
     case 'go-on':

@@ -157,7 +157,7 @@ describe('what varies', () => {
   });
 });
 
-test('finds what breaks a package, and shrinks to it', async () => {
+test('finds packages that break a package, and shrinks to them', async () => {
   const { scenarios } = await aroundPackage(`${A}@v2.0.0`, SOURCE, {
     published: 'only',
     beside: [D, 'xpkg.example.org/acme/c@*'],

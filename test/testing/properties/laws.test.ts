@@ -7,7 +7,7 @@ type LawName = keyof typeof laws;
 
 const LAWS = Object.keys(laws) as LawName[];
 
-test.each(LAWS)('%s holds for a resolver that tries everything', async (name) => {
+test.each(LAWS)('%s is true of a resolver that tries everything', async (name) => {
   await expect(laws[name](exemplary, { seed: 5, runs: 50 })).resolves.toBeUndefined();
 });
 
