@@ -23,9 +23,9 @@ export async function withStatus<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (!io.interactive) return work();
-  const since = performance.now();
+  const startedAt = performance.now();
   const timer = setInterval(() => {
-    if (performance.now() - since >= QUIET_MS) io.status(status());
+    if (performance.now() - startedAt >= QUIET_MS) io.status(status());
   }, REFRESH_MS);
   try {
     return await work();

@@ -33,7 +33,7 @@ export async function search(word: string, options: SearchOptions) {
   const query = word.toLowerCase();
   const listed = (await source.repositories?.(query)) ?? [];
   const read = await Promise.all(listed.map((repository) => newest(repository, options)));
-  const known = new Map<Repository, Searched>();
+  const known = new Map<Repository, SearchedPackage>();
   for (const each of [...read, ...(lockfile?.packages ?? [])]) {
     if (each !== undefined && !known.has(each.repository)) known.set(each.repository, each);
   }
@@ -49,7 +49,7 @@ export async function search(word: string, options: SearchOptions) {
     .sort((a, b) => byCodePoint(a.repository, b.repository));
 }
 
-interface Searched {
+interface SearchedPackage {
   readonly repository: Repository;
   /** The newest version; the locked one if no searchable source has the package. */
   readonly version: string;
@@ -63,7 +63,7 @@ interface Searched {
 async function newest(
   repository: Repository,
   { source, target }: SearchOptions,
-): Promise<Searched | undefined> {
+): Promise<SearchedPackage | undefined> {
   const reader = SourceReader.of(source);
   const tags = (await reader.tags(repository, target)) ?? [];
   const published = installableVersions(tags, target);

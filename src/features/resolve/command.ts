@@ -130,8 +130,8 @@ async function graphNotes(
   const { graphOfAnswer } = await import('../graph/build-graph.js');
   const { writeGraph } = await import('../graph/output.js');
   const notes: string[] = [];
-  const noting = { ...io, note: (line: string) => void notes.push(line) };
-  await writeGraph(graphOfAnswer(answer, lock?.lockfile), graph, noting, { write });
+  const ioWithNotes = { ...io, note: (line: string) => void notes.push(line) };
+  await writeGraph(graphOfAnswer(answer, lock?.lockfile), graph, ioWithNotes, { write });
   return notes;
 }
 

@@ -135,7 +135,7 @@ function hintLines(
   const more = hints.length > count ? [`${hints.length - count} more with --explain`] : [];
   const linesOf = (hint: Hint, indent: string) =>
     linesToWrite(hint, inputs).map((line) => indent + line);
-  const flag = applying(count === 1 ? '1' : 'N', { alone, command });
+  const flag = applyCommand(count === 1 ? '1' : 'N', { alone, command });
   const taking = first.edit === undefined ? [] : [`${flag} makes the change`];
   if (count === 1) {
     const rest = [...taking, ...more].join('; ');
@@ -163,7 +163,7 @@ function textWithEffect({ text, effect }: Hint): string {
 }
 
 /** Returns the command that applies a hint; with `--each`, for this project alone. */
-function applying(which: string, { alone, command }: HintTextOptions): string {
+function applyCommand(which: string, { alone, command }: HintTextOptions): string {
   if (command !== undefined) return `\`${command} --apply-hint ${which}\``;
   return alone === undefined
     ? `\`--apply-hint ${which}\``

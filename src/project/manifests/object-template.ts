@@ -32,8 +32,8 @@ interface TemplateParts extends Pick<PackageRoot, 'spec' | 'object'> {
  */
 export function objectTemplate({ kind, defaults, spec, object }: TemplateParts): ObjectTemplate {
   // Defaults are shared by all kinds, so fields of other kinds are ignored.
-  const general = Object.entries(defaults).filter(([field]) => hasSpecField(kind, field));
-  const parts = [Object.fromEntries(general), spec, mappingOf(object?.['spec']) ?? {}];
+  const defaultsOfKind = Object.entries(defaults).filter(([field]) => hasSpecField(kind, field));
+  const parts = [Object.fromEntries(defaultsOfKind), spec, mappingOf(object?.['spec']) ?? {}];
   const merged = parts.reduce(merge, {});
   return {
     apiVersion: stringOf(object?.['apiVersion']),
