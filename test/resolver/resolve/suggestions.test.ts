@@ -194,6 +194,10 @@ test('a suggestion of set leads to the named release and keeps every root', asyn
   expect(applied).toBeGreaterThan(20);
 });
 
+function stated({ suggestions }: Unsolvable) {
+  return suggestions.map(({ text, edits, effect }) => ({ text, edits, effect }));
+}
+
 test('why --not and update have the same suggestions, so update applies those of why --not', async () => {
   let same = 0;
   await fc.assert(
@@ -211,8 +215,6 @@ test('why --not and update have the same suggestions, so update applies those of
       const updated = await update(request, moves, { ...all, lockfile }).catch(unlessInputError);
       const why = await whyNotChosen(request, wanted, { ...all, lockfile }).catch(unlessInputError);
       if (why?.status !== 'refused' || updated?.status !== 'unsolvable') return;
-      const stated = ({ suggestions }: Unsolvable) =>
-        suggestions.map(({ text, edits, effect }) => ({ text, edits, effect }));
       expect(stated(why.refusal)).toEqual(stated(updated));
       same += updated.suggestions.length;
     }),
