@@ -120,3 +120,31 @@ export function seeded(seed: number): Draw {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
   };
 }
+
+/** Caches values up to a total weight. The values that were used last stay. */
+export class BoundedCache<T> {
+  readonly #maxWeight: number;
+  readonly #entries = new Map<string, { readonly value: T; readonly weight: number }>();
+  #weight = 0;
+
+  constructor(maxWeight: number) {
+    this.#maxWeight = maxWeight;
+  }
+
+  get(key: string): T | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  getOrCreate(key: string, weight: number, create: () => T): T {
+    const entry = this.#entries.get(key) ?? { value: create(), weight };
+    // Moves the entry to the end, so that the map is in the order of use.
+    if (!this.#entries.delete(key)) this.#weight += weight;
+    this.#entries.set(key, entry);
+    for (const [oldest, { weight: freed }] of this.#entries) {
+      if (this.#weight <= this.#maxWeight || oldest === key) break;
+      this.#entries.delete(oldest);
+      this.#weight -= freed;
+    }
+    return entry.value;
+  }
+}

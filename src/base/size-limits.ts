@@ -6,7 +6,7 @@ import { thousands } from './messages.js';
  * 700 bytes of memory for each value of YAML and 120 for each of JSON, however short its text is.
  */
 const MAX_YAML_VALUES = 300_000;
-const MAX_JSON_VALUES = 2_500_000;
+const MAX_JSON_VALUES = 1_000_000;
 /** Maximum number of lines and escape sequences. A scalar takes 100 bytes for each in it. */
 const MAX_YAML_LINES = 1_000_000;
 /** The texts of files stay in memory for a whole run, with copies of what they contain. */

@@ -1,4 +1,4 @@
-import { byCodePoint, getOrCreate } from '../base/collections.js';
+import { BoundedCache, byCodePoint, getOrCreate } from '../base/collections.js';
 import type { IndexFile, IndexPackage, IndexVersion } from './index/index-file.js';
 import { type Digest, isDigest } from '../base/digest.js';
 import { ownersAmong } from './crd-owners.js';
@@ -131,7 +131,7 @@ export function unparsedTable(
   places: ReadonlyMap<string, ByteRange>,
   parse: (repository: string, text: Uint8Array) => IndexPackage,
 ): IndexTable {
-  const parsed = new Map<string, IndexPackage>();
+  const parsed = new BoundedCache<IndexPackage>(MAX_CACHED_BYTES);
   const bytes = bufferOf(text);
   const textOf = ({ from, to }: ByteRange) => bytes.subarray(from, to);
   const repositories = () => [...places.keys()].sort(byCodePoint);
@@ -139,7 +139,9 @@ export function unparsedTable(
     repositories,
     package: (repository) => {
       const place = places.get(repository);
-      return place && getOrCreate(parsed, repository, () => parse(repository, textOf(place)));
+      if (place === undefined) return undefined;
+      const weight = place.to - place.from + PACKAGE_OVERHEAD;
+      return parsed.getOrCreate(repository, weight, () => parse(repository, textOf(place)));
     },
     *candidates(crd) {
       for (const repository of repositories()) {
@@ -152,6 +154,11 @@ export function unparsedTable(
     },
   };
 }
+
+/** Size of the text of parsed packages that are cached. Parsed again, a package costs little. */
+const MAX_CACHED_BYTES = 16 * 1024 * 1024;
+/** Size of a parsed package without versions, and of what is derived from it. */
+const PACKAGE_OVERHEAD = 4096;
 
 /** Whether unparsed text may list the CRD. An escape sequence may stand for any character. */
 function mayList(text: Buffer, crd: string): boolean {

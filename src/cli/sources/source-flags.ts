@@ -137,8 +137,8 @@ async function artifact({
     return sparseIndexSource(snapshot, { distant: canPrefetch, from: text });
   }
   if (stored.kind === 'index') {
-    const { parseIndex } = await import('../../sources/index/index-source.js');
-    return memorySource(parseIndex(await requireFile(stored, INDEX_TITLE, text), text));
+    const { indexSource } = await import('../../sources/index/index-source.js');
+    return indexSource(await requireFile(stored, INDEX_TITLE, text), text);
   }
   const { lockIndex } = await import('../../project/lockfile/format-lockfile.js');
   const { parseLockfile } = await import('../../project/lockfile/parse-lockfile.js');

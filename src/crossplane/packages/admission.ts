@@ -12,6 +12,7 @@ import {
 import { PACKAGE_KINDS, type PackageKind } from './package.js';
 import { getOrCreate } from '../../base/collections.js';
 import { isMapping } from '../../base/json.js';
+import { thousands } from '../../base/messages.js';
 import { parseConstraint } from '../constraints/constraint.js';
 import { DOT_REGISTRY, DOT_REGISTRY_API } from '../legacy/dot-registry.js';
 import { hasNoMetadata, type Target } from '../releases/target.js';
@@ -202,7 +203,25 @@ function checkObjects(
 ): Finding[] {
   const isFine = (object: PackageObject) => checkObject(object, kind, target).length === 0;
   if (samplesOf(objects).every(isFine)) return [];
-  return objects.flatMap((object) => checkObject(object, kind, target));
+  const kept: Finding[] = [];
+  const omitted = { error: 0, warning: 0, info: 0 };
+  for (const object of objects) {
+    for (const finding of checkObject(object, kind, target)) {
+      if (kept.length < MAX_FINDINGS) kept.push(finding);
+      else omitted[finding.severity]++;
+    }
+  }
+  const { error, warning } = omitted;
+  if (error > 0) kept.push(errorFinding('object-not-allowed', moreText(error), undefined));
+  if (warning > 0) kept.push(warningFinding('object-not-allowed', moreText(warning), undefined));
+  return kept;
+}
+
+/** Maximum findings about the objects of a package. The others are counted. */
+const MAX_FINDINGS = 1_000;
+
+function moreText(count: number): string {
+  return `there are ${thousands(count)} more objects like these`;
 }
 
 function samplesOf(objects: readonly PackageObject[]): readonly PackageObject[] {

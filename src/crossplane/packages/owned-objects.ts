@@ -97,16 +97,18 @@ function findOwned(
   kind: PackageKind,
   target: ReleaseRules,
 ): readonly OwnedObject[] {
-  const owned = new Map<string, OwnedObject>();
-  const add = (as: OwnedKind, name: string) => owned.set(`${as} ${name}`, { kind: as, name });
+  const owned: OwnedObject[] = [];
   for (const object of objects) {
     const as = ownedKindOf(object.kind);
     // An object without a name is never installed, so two of them are no conflict.
     if (as === undefined || object.name === '' || !isInstalled(object, kind, target)) continue;
-    add(as, object.name);
-    if (as === 'XRD' && object.claimCrd !== undefined) add('claim', object.claimCrd);
+    owned.push({ kind: as, name: object.name });
+    if (as === 'XRD' && object.claimCrd !== undefined) {
+      owned.push({ kind: 'claim', name: object.claimCrd });
+    }
   }
-  return [...owned.values()].sort(byKindAndName);
+  owned.sort(byKindAndName);
+  return owned.filter((object, i) => i === 0 || byKindAndName(owned[i - 1]!, object) !== 0);
 }
 
 /** Whether a package of this kind installs objects of a kind on the target. */

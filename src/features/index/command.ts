@@ -1,8 +1,9 @@
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { byCodePoint } from '../../base/collections.js';
 import { withWriteError } from '../../base/files/file-system.js';
 import { InputError, SourceError } from '../../base/errors.js';
-import type { IndexFile } from '../../sources/index/index-file.js';
+import type { IndexFile, IndexPackage } from '../../sources/index/index-file.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import { knownReleases, targetFor, type Target } from '../../crossplane/releases/target.js';
@@ -178,12 +179,17 @@ async function* printIndex(
 async function build(repositories: readonly Repository[], args: Args, io: RunIo) {
   const source = await openSources(args, io, await imageConfigs(args, io));
   const wanted = repositories.length > 0 ? repositories : await listed(source);
-  const index = await withProgress(io, source.stats, () =>
-    buildIndex(source, wanted, newestTarget(), {
-      note: (line) => io.note(line),
-      compat: args.compat,
-    }),
-  );
+  const options = { note: (line: string) => io.note(line), compat: args.compat };
+  const packages = await withProgress(io, source.stats, async () => {
+    const built: [Repository, IndexPackage][] = [];
+    for (const repository of [...new Set(wanted)].sort(byCodePoint)) {
+      const reader = source.withOwnCache();
+      const part = await buildIndex(reader, [repository], newestTarget(), options);
+      built.push(...Object.entries(part.packages));
+    }
+    return built;
+  });
+  const index: IndexFile = { packages: Object.fromEntries(packages) };
   const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
   if (missing === undefined) return index;
   throw unknownPackage(missing, mayBeVerb(missing) ? VERBS_HINT : undefined);

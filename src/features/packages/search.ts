@@ -28,26 +28,40 @@ interface SearchOptions {
  * Searches the newest version of each package that the source lists. A source may leave out
  * packages that it knows not to match.
  */
-export async function search(word: string, options: SearchOptions) {
-  const { source, lockfile } = options;
+export async function search(word: string, { source, target, lockfile }: SearchOptions) {
   const query = word.toLowerCase();
-  const listed = (await source.repositories?.(query)) ?? [];
-  const read = await Promise.all(listed.map((repository) => newest(repository, options)));
-  const known = new Map<Repository, SearchedPackage>();
-  for (const each of [...read, ...(lockfile?.packages ?? [])]) {
-    if (each !== undefined && !known.has(each.repository)) known.set(each.repository, each);
+  const listed = [...new Set(await source.repositories?.(query))];
+  const known = new Set<Repository>();
+  const found: Found[] = [];
+  const add = (searched: SearchedPackage | undefined) => {
+    if (searched === undefined || known.has(searched.repository)) return;
+    known.add(searched.repository);
+    const match = matchOf(searched, query);
+    if (match !== undefined) found.push(match);
+  };
+  while (listed.length > 0) {
+    const batch = listed.splice(-PACKAGES_AT_ONCE);
+    const reader = SourceReader.of(source).withOwnCache();
+    const read = await Promise.all(batch.map((repository) => newest(repository, reader, target)));
+    read.forEach(add);
   }
-  return [...known.values()]
-    .map(({ repository, version, kind, owns, kinds }) => ({
-      repository,
-      version,
-      kind,
-      named: repository.toLowerCase().includes(query),
-      owns: owns.filter((owned) => kinds?.get(owned.name) === query || matchesName(owned, query)),
-    }))
-    .filter(({ named, owns }) => named || owns.length > 0)
-    .sort((a, b) => byCodePoint(a.repository, b.repository));
+  lockfile?.packages.forEach(add);
+  return found.sort((a, b) => byCodePoint(a.repository, b.repository));
 }
+
+/** An index may list 100,000 packages, which do not fit into memory together. */
+const PACKAGES_AT_ONCE = 64;
+
+function matchOf({ repository, version, kind, owns, kinds }: SearchedPackage, query: string) {
+  const named = repository.toLowerCase().includes(query);
+  const matching = owns.filter(
+    (owned) => kinds?.get(owned.name) === query || matchesName(owned, query),
+  );
+  if (!named && matching.length === 0) return undefined;
+  return { repository, version, kind, named, owns: matching };
+}
+
+type Found = NonNullable<ReturnType<typeof matchOf>>;
 
 interface SearchedPackage {
   readonly repository: Repository;
@@ -62,9 +76,9 @@ interface SearchedPackage {
 /** Returns the newest version, or undefined if the target rejects it or there is none. */
 async function newest(
   repository: Repository,
-  { source, target }: SearchOptions,
+  reader: SourceReader,
+  target: Target,
 ): Promise<SearchedPackage | undefined> {
-  const reader = SourceReader.of(source);
   const tags = (await reader.tags(repository, target)) ?? [];
   const published = installableVersions(tags, target);
   const stable = published.find(({ prerelease }) => prerelease === '') ?? published[0];

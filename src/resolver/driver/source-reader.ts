@@ -19,6 +19,11 @@ import type { CandidateRule, Ruling } from '../solver/problem.js';
 import { SourceError } from '../../base/errors.js';
 import { isDigest, type Digest } from '../../base/digest.js';
 
+/** Maximum objects of all packages that a reader caches. Each takes up to 700 bytes. */
+const MAX_WEIGHT = 500_000;
+/** A dependency, or a package, takes as much memory as this number of objects. */
+const DEPENDENCY_WEIGHT = 10;
+
 /** undefined: there is no such repository. */
 type Tags = readonly string[] | undefined;
 /** undefined: there is no such version. */
@@ -54,6 +59,9 @@ export class SourceReader implements PackageSource {
   readonly #owned = new Map<string, readonly OwnedObject[]>();
   /** Repositories whose tag lists have been counted. */
   readonly #counted = new Set<Repository>();
+  /** Lists of objects and dependencies in the packages that were read, and the total weight. */
+  readonly #weighed = new WeakSet<object>();
+  #weight = 0;
 
   constructor(source: PackageSource, stats: ReadStats = noStats()) {
     this.#source = source;
@@ -73,6 +81,11 @@ export class SourceReader implements PackageSource {
   /** Returns the reader of a source; the source itself if it is a reader. */
   static of(source: PackageSource): SourceReader {
     return source instanceof SourceReader ? source : new SourceReader(source);
+  }
+
+  /** Returns a reader of the same source with another cache, for scans of many packages. */
+  withOwnCache(): SourceReader {
+    return new SourceReader(this.#source, this.stats);
   }
 
   async tags(repository: Repository, target: ReleaseRules): Promise<Tags> {
@@ -170,6 +183,23 @@ export class SourceReader implements PackageSource {
     this.stats.listed++;
   }
 
+  /** Throws `SourceError` if the packages do not fit into memory. Versions may share lists. */
+  #countContents({ contents }: FetchedPackage, { repository, version }: Candidate): void {
+    this.#weight += DEPENDENCY_WEIGHT;
+    const add = (list: readonly unknown[], weight: number) => {
+      if (this.#weighed.has(list)) return;
+      this.#weighed.add(list);
+      this.#weight += list.length * weight;
+    };
+    add(contents.objects, 1);
+    for (const { dependsOn } of contents.metas) add(dependsOn, DEPENDENCY_WEIGHT);
+    if (this.#weight <= MAX_WEIGHT) return;
+    const what = `has, with the packages read before it, more objects and dependencies than fit into memory`;
+    throw new SourceError('TOO_LARGE', `${repository} ${version}`, what, {
+      hint: 'resolve fewer packages at once, or narrow their constraints',
+    });
+  }
+
   #tagList(repository: Repository, target: ReleaseRules) {
     return this.#tagLists.ask(repository, target, async (to) => {
       this.stats.latest = repository;
@@ -182,6 +212,7 @@ export class SourceReader implements PackageSource {
     return this.#packages.ask(candidateKey({ repository, version }), target, async (to) => {
       this.stats.latest = `${repository} ${version}`;
       const fetched = await this.#source.fetch(candidate, to);
+      if (fetched !== undefined) this.#countContents(fetched, candidate);
       return fetched && checkedPackage(fetched, candidate);
     });
   }

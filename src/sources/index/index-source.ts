@@ -9,12 +9,16 @@ import { SourceError } from '../../base/errors.js';
 import { readError } from '../../base/files/file-system.js';
 import { schemaCheck, type SchemaError } from '../../base/json-schema.js';
 import { formatPath, isNestedDeeper } from '../../base/json.js';
+import { printable } from '../../base/escape.js';
 import { thousands } from '../../base/messages.js';
 import { readUpTo, checkJsonSize } from '../../base/size-limits.js';
 import type { PackageSource } from '../package-source.js';
 
 /** Maximum uncompressed size. A compressed index is in memory twice while it is decompressed. */
-const MAX_INDEX_BYTES = 96 * 1024 * 1024;
+const MAX_INDEX_BYTES = 48 * 1024 * 1024;
+
+/** Maximum size of a package; a large one has 3 MB. */
+export const MAX_PACKAGE_BYTES = 16 * 1024 * 1024;
 
 /** Maximum packages per file; a sparse index may have more. */
 const MAX_PACKAGES = 100_000;
@@ -36,7 +40,7 @@ export function indexSource(
   { parseWholeBytes = PARSE_WHOLE_BYTES }: { readonly parseWholeBytes?: number } = {},
 ): PackageSource {
   const text = withoutMark(bytes);
-  if (text.length > parseWholeBytes) checkJsonSize(text, shown);
+  checkJsonSize(text, shown);
   const places =
     text.length > parseWholeBytes && isUtf8(text) ? scanPackageRanges(text) : undefined;
   // The scan failed, so the text has an error; the parser reports it with a message.
@@ -45,8 +49,16 @@ export function indexSource(
     const what = `has more than ${thousands(MAX_PACKAGES)} packages, the most that is read`;
     throw new SourceError('TOO_LARGE', shown, what);
   }
+  for (const [repository, { from, to }] of places) {
+    if (to - from > MAX_PACKAGE_BYTES) throw packageTooLarge(repository, shown);
+  }
   const parse = (repository: string, part: Uint8Array) => parsePackage(part, repository, shown);
   return tableSource(unparsedTable(text, places, parse));
+}
+
+function packageTooLarge(repository: string, shown: string): SourceError {
+  const what = `\`${formatPath(['packages', printable(repository, 200)])}\` is larger than ${MAX_PACKAGE_BYTES >> 20} MiB`;
+  return new SourceError('TOO_LARGE', shown, what);
 }
 
 function withoutMark(bytes: Uint8Array): Buffer {
@@ -67,6 +79,7 @@ export async function readIndex(file: string, shown = file): Promise<IndexFile> 
 
 /** Parses and validates an index. Errors state the position in the file. */
 export function parseIndex(bytes: Uint8Array, shown: string): IndexFile {
+  checkJsonSize(bytes, shown);
   return requireIndex(parseJson(bytes, shown), shown);
 }
 

@@ -11,7 +11,7 @@ import { sha256, type Digest } from '../../base/digest.js';
 import { fieldsOf, listOf, parseJson } from '../../base/json.js';
 import { thousands } from '../../base/messages.js';
 import { printable } from '../../base/escape.js';
-import { parseIndex } from '../index/index-source.js';
+import { MAX_PACKAGE_BYTES, parseIndex } from '../index/index-source.js';
 import {
   GroupPart,
   parseStrings,
@@ -27,8 +27,8 @@ import {
   type TableName,
 } from './format.js';
 
-/** Maximum size of a table, node, package part or group part; a large package has 1 MB. */
-const MAX_PART_BYTES = 16 * 1024 * 1024;
+/** Maximum size of a table, node, package part or group part. */
+const MAX_PART_BYTES = MAX_PACKAGE_BYTES;
 
 const REWRITE_HINT =
   'write it anew: `xpkg-resolve index push --all-parts`, or `xpkg-resolve index --out DIR/`';

@@ -208,3 +208,10 @@ describe('Compositions on releases with `mode: Pipeline` only', () => {
     expect(codes(held, 'v2.3.4')).toEqual(['warning object-not-allowed']);
   });
 });
+
+test('findings about more than 1,000 objects of a package are counted', () => {
+  const objects = Array.from({ length: 1_500 }, (_, i) => ({ ...COMPOSITION, name: `c${i}` }));
+  const judged = judge(contents({ kind: 'Provider' }, objects), target('v2.3.4'));
+  expect(judged.findings).toHaveLength(1_001);
+  expect(judged.findings.at(-1)!.message).toBe('there are 500 more objects like these');
+});

@@ -193,3 +193,34 @@ describe('statistics', () => {
     expect(reader.stats).toMatchObject({ listed: 1, fetched: 0 });
   });
 });
+
+describe('objects and dependencies of all packages have one limit', () => {
+  const names = Array.from({ length: 200_000 }, (_, i) => `a${i}.b`);
+  const large = (change: readonly string[]) => ({ crds: [...names, ...change] });
+  const packages = providers({
+    [A]: { 'v1.0.0': large([]), 'v2.0.0': large(['x.y']), 'v3.0.0': large(['z.y']) },
+  });
+  const versions = ['v1.0.0', 'v2.0.0', 'v3.0.0'];
+
+  test('a run that reads more fails', async () => {
+    const reader = new SourceReader(memorySource(packages));
+    await reader.fetch(at('v1.0.0'), target);
+    await reader.fetch(at('v2.0.0'), target);
+    await expect(reader.fetch(at('v3.0.0'), target)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  });
+
+  test('a scan with a cache for each part does not', async () => {
+    const reader = new SourceReader(memorySource(packages));
+    for (const version of versions) {
+      expect(await reader.withOwnCache().fetch(at(version), target)).toBeDefined();
+    }
+  });
+
+  test('versions that share a list count once', async () => {
+    const equal = Object.fromEntries(versions.map((version) => [version, large([])]));
+    const reader = new SourceReader(memorySource(providers({ [A]: equal })));
+    for (const version of versions) {
+      expect(await reader.fetch(at(version), target)).toBeDefined();
+    }
+  });
+});

@@ -114,6 +114,11 @@ describe('refuses', () => {
     await expect(open(bomb)).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 
+  test('a package of more than 16 MiB', async () => {
+    const large = of(`{"name":"${'x'.repeat(16 * 1024 * 1024)}"}`);
+    await expect(open(large)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  });
+
   test.each([
     { path: 'nowhere.json', why: 'no such file' },
     { path: '.', why: 'a folder' },

@@ -6,7 +6,7 @@ import type { Attack } from './attacks.js';
 /** The maximum number of YAML values (src/base/size-limits.ts). */
 const YAML_VALUES = 300_000;
 /** The maximum number of JSON values. */
-const JSON_VALUES = 2_500_000;
+const JSON_VALUES = 1_000_000;
 
 const SET =
   'apiVersion: xpkg-resolve.dev/v1alpha1\nkind: PackageSet\nspec:\n  crossplane: v2.3.4\n';
@@ -26,6 +26,17 @@ const RESOLVE = [
   'input.yaml',
   '--from',
   'index:index.json',
+  '--offline',
+  '--no-write',
+];
+const SEARCH = ['search', 'thing', '--from', 'index:index.json.gz', '--offline'];
+const RESOLVE_INDEX = [
+  'resolve',
+  'h.io/a/b',
+  '--crossplane',
+  'v2.3.4',
+  '--from',
+  'index:index.json.gz',
   '--offline',
   '--no-write',
 ];
@@ -111,12 +122,85 @@ export const LARGE_FILES: readonly Attack[] = [
       prepare: async (folder: string, scale: number) => {
         const json = `{"packages": {${text(Math.floor(JSON_VALUES * times * 0.9 * scale))}}}`;
         await writeFile(join(folder, 'index.json.gz'), gzipSync(json));
-        const argv = ['search', 'thing', '--from', 'index:index.json.gz', '--offline'];
+        return { argv: [...SEARCH] };
+      },
+    })),
+  ),
+  ...[
+    {
+      form: '90,000 packages with a CRD each',
+      text: (scale: number) =>
+        index(
+          numbered(90_000 * scale, (i) => {
+            const version = `{"crds":["things${i}.x.io"]}`;
+            return `"h.io/a/p${i}":{"kind":"Provider","versions":{"v1.0.0":${version}}}`;
+          }),
+        ),
+      commands: [SEARCH, ['index', '--from', 'index:index.json.gz', '--offline']],
+    },
+    {
+      form: '900,000 CRDs',
+      text: (scale: number) =>
+        version(`"crds":[${numbered(900_000 * scale, (i) => `"a${i}.b"`).join(',')}]`),
+      commands: [SEARCH, RESOLVE_INDEX],
+    },
+    {
+      form: '450,000 CRDs',
+      text: (scale: number) =>
+        version(`"crds":[${numbered(450_000 * scale, (i) => `"a${i}.b"`).join(',')}]`),
+      commands: [SEARCH, RESOLVE_INDEX],
+    },
+    {
+      form: 'dependencies',
+      text: (scale: number) =>
+        version(`"dependsOn":[${numbered(49_000 * scale, dependency).join(',')}]`),
+      commands: [RESOLVE_INDEX],
+    },
+    {
+      form: '450,000 versions',
+      text: (scale: number) => {
+        const versions = numbered(450_000 * scale, (i) => `"v1.${i}.0":{}`).join(',');
+        return index([`"h.io/a/b":{"kind":"Provider","versions":{${versions}}}`]);
+      },
+      commands: [SEARCH, RESOLVE_INDEX],
+    },
+    // One character of two bytes makes the whole text wide.
+    {
+      form: 'one wide text of 47 MB',
+      text: (scale: number) => version(`"name":"\u4e00${'x'.repeat(47_000_000 * scale)}"`),
+      commands: [SEARCH, RESOLVE_INDEX],
+    },
+    {
+      form: 'wide texts of 15 MB',
+      text: (scale: number) => {
+        const entry = `{"kind":"Provider","versions":{"v1.0.0":{"name":"\u4e00${'x'.repeat(15_000_000 * scale)}"}}}`;
+        return index(['a', 'b', 'c'].map((name) => `"h.io/a/${name}":${entry}`));
+      },
+      commands: [SEARCH, RESOLVE_INDEX],
+    },
+  ].flatMap(({ form, text, commands }) =>
+    commands.map((argv) => ({
+      name: `${argv[0]} of an index of ${form}`,
+      prepare: async (folder: string, scale: number) => {
+        await writeFile(join(folder, 'index.json.gz'), gzipSync(text(scale), { level: 1 }));
         return { argv };
       },
     })),
   ),
 ];
+
+function dependency(i: number): string {
+  return `{"provider":"h.io/a/p${i}","version":"*"}`;
+}
+
+function index(packages: readonly string[]): string {
+  return `{"packages":{${packages.join(',')}}}`;
+}
+
+/** An index with one version. */
+function version(fields: string): string {
+  return index([`"h.io/a/b":{"kind":"Provider","versions":{"v1.0.0":{${fields}}}}`]);
+}
 
 function attack(name: string, argv: readonly string[], text: (values: number) => string): Attack {
   return {
