@@ -108,12 +108,13 @@ export type {
 } from './crossplane/packages/package-meta.js';
 export type { OwnedKind, OwnedObject } from './crossplane/packages/owned-objects.js';
 export type { CrdRef as CrdDemand } from './crossplane/packages/crd-ref.js';
-export {
-  type ReleaseRules,
-  type Target,
-  type TargetRules,
-  targetFor,
-} from './crossplane/releases/target.js';
+export type {
+  KnownState,
+  PackageManagerRules,
+  ReleaseRules,
+  TargetRules,
+} from './crossplane/releases/release-facts.js';
+export { type ReleaseKnowledge, type Target, targetFor } from './crossplane/releases/target.js';
 export type { Dialect } from './crossplane/constraints/version.js';
 
 // Resolving

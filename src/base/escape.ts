@@ -63,6 +63,31 @@ export function containsBuildLogCommand(text: string): boolean {
   return BUILD_LOG_COMMANDS.some(([, , pattern]) => text.search(pattern) !== -1);
 }
 
+const GO_ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+};
+
+/** Quotes text as Go's `%q` does. */
+export function goQuoted(text: string): string {
+  const escaped = Array.from(text, (character) => {
+    const known = GO_ESCAPES[character];
+    if (known !== undefined) return known;
+    if (/^[ \p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(character)) return character;
+    const code = character.codePointAt(0)!.toString(16);
+    if (code.length <= 2 && character < '\x80') return `\\x${code.padStart(2, '0')}`;
+    return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
+  });
+  return `"${escaped.join('')}"`;
+}
+
 /** Returns the words as one line that a POSIX shell splits into the same words. */
 export function shellCommand(words: readonly string[]): string {
   return words.map(shellWord).join(' ');

@@ -4,7 +4,7 @@ import type { CrdRef } from '../crossplane/packages/crd-ref.js';
 import { createsCrd } from '../crossplane/packages/owned-objects.js';
 import type { PackageContents } from '../crossplane/packages/package-contents.js';
 import type { Repository } from '../crossplane/packages/package.js';
-import type { ReleaseRules } from '../crossplane/releases/target.js';
+import type { ReleaseRules } from '../crossplane/releases/release-facts.js';
 
 /** Returns the owners of a CRD among some packages, in their order. Reads one version at a time. */
 export async function ownersAmong(

@@ -4,7 +4,7 @@ import { byCodePoint } from '../base/collections.js';
 import type { TimeBudget } from '../base/time.js';
 import { type CrdRef, formatCrdRef } from '../crossplane/packages/crd-ref.js';
 import type { Candidate, Repository } from '../crossplane/packages/package.js';
-import type { ReleaseRules } from '../crossplane/releases/target.js';
+import type { ReleaseRules } from '../crossplane/releases/release-facts.js';
 
 /** Combines sources: only the first source that knows a repository answers for it. */
 export function firstKnowing(sources: readonly PackageSource[]): PackageSource {

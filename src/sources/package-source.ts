@@ -7,7 +7,7 @@ import type {
   Released,
   Repository,
 } from '../crossplane/packages/package.js';
-import type { ReleaseRules } from '../crossplane/releases/target.js';
+import type { ReleaseRules } from '../crossplane/releases/release-facts.js';
 
 /** A package version in a source. Every digest is `sha256:` and 64 lower-case hex digits. */
 export interface FetchedPackage {

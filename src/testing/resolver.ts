@@ -1,7 +1,7 @@
 import type { IndexFile } from '../sources/index/index-file.js';
 import type { JsonObject } from '../base/json.js';
 import type { Request } from '../project/inputs/request.js';
-import type { ReleaseRules } from '../crossplane/releases/target.js';
+import type { ReleaseRules } from '../crossplane/releases/release-facts.js';
 
 export interface ResolverOptions {
   /** An exact release or a constraint. Overrides the request. */

@@ -13,7 +13,6 @@ import {
 import { lockedImages } from '../support/locked-images.js';
 import { reconcileCluster } from '../../src/crossplane/package-manager/reconcile-cluster.js';
 import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
-import { packageManagerRules } from '../../src/crossplane/releases/package-manager-rules.js';
 import { targetFor } from '../../src/crossplane/releases/target.js';
 import { plan } from '../../src/features/plan/plan.js';
 import { stepBundle } from '../../src/features/plan/render-plan.js';
@@ -84,7 +83,7 @@ async function goesOn(
   }
   // If no package skips, and a row follows its revision to another tag, the rows are ours.
   const skips = renderings.some(({ bundle }) => bundle.skips.length > 0);
-  const follows = packageManagerRules(target).refreshesRowVersions;
+  const follows = target.packageManager.refreshesRowVersions;
   if (follows && !skips) expect(withoutLock([end])).toEqual([renderedEnd(rendering)]);
   expect(end.packages.filter((line) => !line.endsWith('Healthy=True'))).toEqual([]);
   await applyObjects(rig.api, rendering.bundle.objects);

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { Pin } from '../../src/project/manifests/package-object.js';
 import type { WantedObject } from '../../src/crossplane/package-manager/cluster-state.js';
 import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
-import { packageManagerRules } from '../../src/crossplane/releases/package-manager-rules.js';
 import { targetFor } from '../../src/crossplane/releases/target.js';
 import { render } from '../../src/project/manifests/render.js';
 import { DockerRegistry } from '../conformance/docker-registry.js';
@@ -53,7 +52,7 @@ function downgradesOf(release: string): string {
 describe.each(RELEASES)('Crossplane %s', (release) => {
   const target = targetFor(release)!;
   const rewrites = target.rules.imageConfig?.rewrite === true;
-  const { moves, movesFromPulledVersion } = packageManagerRules(target);
+  const { moves, movesFromPulledVersion } = target.packageManager;
   const render1 = (lockfile: Lockfile, pin: Pin = 'tag') => render(lockfile, { target, pin });
 
   describe.runIf(moves.includes('upgrades'))('with leave to upgrade', () => {

@@ -54,6 +54,7 @@ export function wanted(text: string): WantedObject {
     skipDependencyResolution: skipping !== undefined,
     ignoreCrossplaneConstraints: false,
     manual: false,
+    settings: JSON.stringify(skipping === undefined ? {} : { skipDependencyResolution: true }),
   };
 }
 

@@ -9,7 +9,8 @@ import {
 import { ownedKindOf } from '../../src/crossplane/packages/owned-objects.js';
 import type { Finding, PackageMeta } from '../../src/crossplane/packages/package-meta.js';
 import { versionOf } from '../../src/crossplane/releases/target-choice.js';
-import { hasNoMetadata, type Target } from '../../src/crossplane/releases/target.js';
+import { hasNoMetadata } from '../../src/crossplane/releases/package-fields.js';
+import type { Target } from '../../src/crossplane/releases/target.js';
 import { parseConstraint } from '../../src/crossplane/constraints/constraint.js';
 import { isDigest } from '../../src/base/digest.js';
 import { isMapping, stringOf, type JsonObject, type JsonValue } from '../../src/base/json.js';

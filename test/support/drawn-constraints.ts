@@ -63,6 +63,17 @@ export function drawnConstraint(draw: Draw): string {
   return draw(12) === 0 ? blemished(text, draw) : text;
 }
 
+/** Draws a constraint of about 512 characters, or of about 32 groups. */
+export function largeConstraint(draw: Draw): string {
+  const isLong = draw(2) === 0;
+  const target = isLong ? 508 + draw(8) : 31 + draw(3);
+  const parts: string[] = [];
+  while ((isLong ? parts.join(', ').length : parts.length) < target) parts.push(comparator(draw));
+  if (!isLong) return parts.join('||');
+  const text = parts.join(', ').slice(0, target);
+  return draw(4) === 0 ? text.replace('1', 'é') : text;
+}
+
 /** Draws a version near those in drawn constraints. */
 export function drawnVersion(draw: Draw): string {
   return draw(15) === 0 ? blemished(version(draw), draw) : version(draw);

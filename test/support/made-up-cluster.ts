@@ -3,7 +3,7 @@ import type * as fc from 'fast-check';
 import { labelOf } from '../../src/project/manifests/object-names.js';
 import type { Pin } from '../../src/project/manifests/package-object.js';
 import type { LockedPackage, Lockfile } from '../../src/project/lockfile/lockfile.js';
-import { revisionName } from '../../src/crossplane/packages/object-names.js';
+import { FIRST_GENERATION, revisionName } from '../../src/crossplane/packages/object-names.js';
 import { objectTypeOf, type OwnedObject } from '../../src/crossplane/packages/owned-objects.js';
 import { targetFor, type Target } from '../../src/crossplane/releases/target.js';
 import { byCodePoint } from '../../src/base/collections.js';
@@ -189,10 +189,14 @@ function packageObject(
         condition('Installed', 'ActivePackageRevision'),
       ],
       currentIdentifier: spec['package']!,
-      currentRevision: revisionName(locked.name, locked.digest!),
+      currentRevision: revisionName(objectOf(locked), locked.digest!, target),
       ...(target.rules.imageConfig?.rewrite === true && { resolvedPackage: spec['package']! }),
     },
   };
+}
+
+function objectOf({ name }: LockedPackage) {
+  return { name, generation: FIRST_GENERATION };
 }
 
 function withApiDefaults(spec: JsonObject, { kind }: LockedPackage): JsonObject {
@@ -226,7 +230,7 @@ function revision(locked: LockedPackage, target: Target, options: ClusterOptions
     kind: `${kind}Revision`,
     metadata: {
       labels: { 'pkg.crossplane.io/package': name },
-      name: revisionName(name, locked.digest!),
+      name: revisionName(objectOf(locked), locked.digest!, target),
       ownerReferences: [
         { apiVersion, blockOwnerDeletion: true, controller: true, kind, name, uid: 'made-up' },
       ],

@@ -1,5 +1,5 @@
 import { isDigest } from '../../base/digest.js';
-import { compareVersionTexts, NEWEST_DIALECT } from '../../crossplane/constraints/version.js';
+import { compareVersionTexts, INDEPENDENT_DIALECT } from '../../crossplane/constraints/version.js';
 import type { Solved } from '../../resolver/resolve/answer.js';
 import type { Movement } from '../../resolver/resolve/movements.js';
 
@@ -52,7 +52,7 @@ function changeText({ repository, from, to, movedTag }: Movement, isWritten: boo
 function changeVerb(from: string | undefined, to: string | undefined): string {
   if (from === undefined) return 'add';
   if (to === undefined) return 'remove';
-  return (compareVersionTexts(to, from, NEWEST_DIALECT) ?? 0) < 0 ? 'downgrade' : 'move';
+  return (compareVersionTexts(to, from, INDEPENDENT_DIALECT) ?? 0) < 0 ? 'downgrade' : 'move';
 }
 
 /** Returns the requirers of each package with their constraints. */

@@ -9,8 +9,16 @@ import {
   passesComparator,
   refusesPrereleases,
 } from './constraint.js';
-import { compareAsGo, type Dialect, formatVersion, type Segment, type Version } from './version.js';
+import {
+  compareAsGo,
+  type Dialect,
+  dialectRules,
+  formatVersion,
+  type Segment,
+  type Version,
+} from './version.js';
 import { isDigest } from '../../base/digest.js';
+import { releaseFacts } from '../releases/release-facts.js';
 
 /**
  * Writes a constraint with full versions, `>=1.2.0, <1.3.0`, so that both dialects read it alike.
@@ -39,9 +47,9 @@ function comparatorMeaning(comparator: Comparator, dialect: Dialect): string {
     case '!=':
       return notEqual(comparator, bound, dialect);
     case '>':
-      return dialect === '1.5.0' ? `>${bound}` : greaterThan(comparator, bound);
+      return isFirstGeneration(dialect) ? `>${bound}` : greaterThan(comparator, bound);
     case '<':
-      return dialect === '1.5.0' && comparator.wildcard !== 'none'
+      return isFirstGeneration(dialect) && comparator.wildcard !== 'none'
         ? lessOrEqual(comparator, dialect)
         : `<${bound}`;
     case '<=':
@@ -61,9 +69,9 @@ function tildeRange({ bound, wildcard }: Comparator, text: string): string {
 
 function notEqual({ bound, wildcard }: Comparator, text: string, dialect: Dialect): string {
   if (wildcard === 'minor') return `!=${bound.major}.x`;
-  const namesPrereleaseInV3 = dialect === '3.4.0' && bound.prerelease !== '';
+  const namesPrereleaseInV3 = !isFirstGeneration(dialect) && bound.prerelease !== '';
   if (wildcard === 'patch' && !namesPrereleaseInV3) return `!=${bound.major}.${bound.minor}.x`;
-  return wildcard === 'major' && dialect === '1.5.0' ? '!=0.0.x' : `!=${text}`;
+  return wildcard === 'major' && isFirstGeneration(dialect) ? '!=0.0.x' : `!=${text}`;
 }
 
 function greaterThan({ bound, wildcard }: Comparator, text: string): string {
@@ -73,12 +81,13 @@ function greaterThan({ bound, wildcard }: Comparator, text: string): string {
 
 function lessOrEqual({ bound, wildcard }: Comparator, dialect: Dialect): string {
   if (wildcard === 'minor') return `<${nextMajor(bound)}`;
-  if (dialect === '3.4.0' || bound.major === 0) return `<${nextMinor(bound)}`;
+  if (!isFirstGeneration(dialect) || bound.major === 0) return `<${nextMinor(bound)}`;
   return `major <= ${bound.major}, minor <= ${bound.minor}`;
 }
 
 function caretEnd({ bound, wildcard }: Comparator, dialect: Dialect): string {
-  if (dialect === '1.5.0' || bound.major > 0 || wildcard === 'minor') return nextMajor(bound);
+  if (isFirstGeneration(dialect) || bound.major > 0 || wildcard === 'minor')
+    return nextMajor(bound);
   if (bound.minor > 0 || wildcard === 'patch') return nextMinor(bound);
   return `0.0.${next(bound.patch)}`;
 }
@@ -97,17 +106,37 @@ function next(segment: Segment): bigint {
 
 /** Returns what the comparator means with the other dialect, or undefined if it means the same. */
 function meaningInOtherDialect(comparator: Comparator, dialect: Dialect): string | undefined {
-  const [elsewhere, where] = OTHER_DIALECTS[dialect];
+  const { before, line, dialect: newer } = secondGeneration();
+  const [elsewhere, where] = isFirstGeneration(dialect)
+    ? [newer, `from ${line} on`]
+    : [before, `before ${line}`];
   const parsed = parseConstraint(comparator.text, elsewhere);
   if (parsed.invalid) return undefined;
   const meaning = meaningOf(parsed);
   return meaning === comparatorMeaning(comparator, dialect) ? undefined : `\`${meaning}\` ${where}`;
 }
 
-const OTHER_DIALECTS: Readonly<Record<Dialect, readonly [dialect: Dialect, where: string]>> = {
-  '1.5.0': ['3.4.0', 'from v2.3 on'],
-  '3.4.0': ['1.5.0', 'before v2.3'],
-};
+interface SecondGeneration {
+  /** The first minor version of Crossplane with it, and its dialect. */
+  readonly line: string;
+  readonly dialect: Dialect;
+  /** The dialect of the releases before. */
+  readonly before: Dialect;
+}
+
+/** Returns where Crossplane changed from release 1 of the library to release 3. */
+function secondGeneration(): SecondGeneration {
+  const lines = releaseFacts().lines.map(({ line, releases }) => ({
+    line,
+    dialect: releases[0]!.rules.dialect,
+  }));
+  const at = lines.findIndex(({ dialect }) => !isFirstGeneration(dialect));
+  return { ...lines[at]!, before: lines[at - 1]!.dialect };
+}
+
+function isFirstGeneration(dialect: Dialect): boolean {
+  return dialectRules(dialect).generation === 1;
+}
 
 const MAX_REASONS_SHOWN = 3;
 
@@ -190,12 +219,14 @@ function comparatorSurprises(comparator: Comparator, { dialect }: Constraint): r
 
 function prereleaseSurprises(group: Group, { dialect }: Constraint): readonly string[] {
   const isNamed = group.some(namesPrerelease);
-  if (dialect === '3.4.0') return isNamed ? upperBoundSurprises(group) : [];
+  if (!isFirstGeneration(dialect)) return isNamed ? upperBoundSurprises(group) : [];
   const refusingPrereleases = group.filter((comparator) =>
     refusesPrereleases(comparator, group, dialect),
   );
   if (refusingPrereleases.length === 0 && !isNamed) {
-    return [`\`${group[0]!.text}\` admits every prerelease on this Crossplane, none from v2.3 on`];
+    return [
+      `\`${group[0]!.text}\` admits every prerelease on this Crossplane, none from ${secondGeneration().line} on`,
+    ];
   }
   if (refusingPrereleases.length === 0 || !isNamed) return [];
   const names = refusingPrereleases.map(({ text }) => `\`${text}\``).join(', ');
@@ -218,9 +249,9 @@ function upperBoundSurprises(group: Group): readonly string[] {
 export function adviceFor({ text, dialect }: InvalidConstraint): string {
   if (text.trim() === '') return 'write `>=0.0.0` for any release';
   if (isDigest(text)) return 'this is a digest: it names one package, and is no range';
-  const commas = dialect === '1.5.0' ? withCommas(text) : undefined;
+  const commas = isFirstGeneration(dialect) ? withCommas(text) : undefined;
   if (commas !== undefined) {
-    return `a blank means "and" only from Crossplane v2.3 on; write a comma: \`${commas}\``;
+    return `a blank means "and" only from Crossplane ${secondGeneration().line} on; write a comma: \`${commas}\``;
   }
   const fixed = FIXES.map((fix) => fix(text)).find((t) => !parseConstraint(t, dialect).invalid);
   if (fixed !== undefined) return `write \`${fixed}\``;
@@ -228,12 +259,13 @@ export function adviceFor({ text, dialect }: InvalidConstraint): string {
 }
 
 function withCommas(text: string): string | undefined {
-  const parsed = parseConstraint(text, '3.4.0');
+  const { dialect, before } = secondGeneration();
+  const parsed = parseConstraint(text, dialect);
   if (parsed.invalid) return undefined;
   const commas = parsed.groups
     .map((group) => group.map((comparator) => comparator.text).join(', '))
     .join(' || ');
-  return parseConstraint(commas, '1.5.0').invalid ? undefined : commas;
+  return parseConstraint(commas, before).invalid ? undefined : commas;
 }
 
 const FIXES: readonly ((text: string) => string)[] = [
@@ -247,7 +279,8 @@ const FIXES: readonly ((text: string) => string)[] = [
 
 /** Returns why an old Crossplane admits more versions for `^v0.9.0` and the like, if it does. */
 export function surpriseOfOldDialect(text: string, version: Version, dialect: Dialect) {
-  const [here, newer] = [parseConstraint(text, dialect), parseConstraint(text, '3.4.0')];
+  const here = parseConstraint(text, dialect);
+  const newer = parseConstraint(text, secondGeneration().dialect);
   if (here.invalid || newer.invalid || version.prerelease !== '') return undefined;
   return newer.admits(version) ? undefined : surprises(here)[0];
 }

@@ -1,4 +1,4 @@
-import { type Dialect, parseVersion, type Version } from './version.js';
+import { type Dialect, dialectRules, parseVersion, type Version } from './version.js';
 
 /** One comparison of a constraint, `>=v1.2.x`, as a dialect reads it. */
 export interface Comparator {
@@ -27,7 +27,7 @@ export function toComparator(scanned: ScannedComparator, dialect: Dialect): Comp
 function firstWildcard(pattern: VersionPattern, dialect: Dialect): Wildcard {
   if (isWildcard(pattern.major)) return 'major';
   if (pattern.minor === undefined || isWildcard(pattern.minor)) return 'minor';
-  if (pattern.patch === undefined) return dialect === '1.5.0' ? 'none' : 'patch';
+  if (pattern.patch === undefined) return dialectRules(dialect).generation === 1 ? 'none' : 'patch';
   return isWildcard(pattern.patch) ? 'patch' : 'none';
 }
 
@@ -38,7 +38,9 @@ function isWildcard(segment: string): boolean {
 function boundText(pattern: VersionPattern, wildcard: Wildcard, dialect: Dialect): string {
   if (wildcard === 'none') return pattern.text;
   const prerelease = pattern.prerelease === undefined ? '' : `-${pattern.prerelease}`;
-  if (wildcard === 'major') return dialect === '1.5.0' ? '0.0.0' : `0.0.0${prerelease}`;
+  if (wildcard === 'major') {
+    return dialectRules(dialect).generation === 1 ? '0.0.0' : `0.0.0${prerelease}`;
+  }
   const minor = wildcard === 'minor' ? '0' : pattern.minor;
   return `${pattern.major}.${minor}.0${prerelease}`;
 }
@@ -115,7 +117,7 @@ function isSpace(code: number): boolean {
  * As in Go, each range replaces the first occurrence of its text.
  */
 export function rewriteHyphenRanges(text: string, dialect: Dialect): string {
-  const trailing = dialect === '3.4.0' ? ' ' : '';
+  const trailing = dialectRules(dialect).generation === 3 ? ' ' : '';
   let rewritten = text;
   for (const { start, end, low, high } of hyphenRanges(text)) {
     const range = text.slice(start, end);

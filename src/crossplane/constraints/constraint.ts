@@ -12,9 +12,12 @@ import {
   comparePrereleases,
   compareVersions,
   type Dialect,
+  dialectRules,
   type Version,
 } from './version.js';
+import { getOrCreate } from '../../base/collections.js';
 import { type Digest, isDigest } from '../../base/digest.js';
+import { goQuoted } from '../../base/escape.js';
 
 /** Whether a version satisfies one comparator, not counting the rules for prereleases. */
 type Check = (version: Version, comparator: Comparator) => boolean;
@@ -126,13 +129,13 @@ function isWithinCaret(version: Version, { bound, wildcard }: Comparator): boole
   return bound.minor > 0 || wildcard === 'patch' || version.patch === bound.patch;
 }
 
-/** Whether a comparator refuses prereleases: in 3.4.0 none of its group may name one. */
+/** Whether a comparator refuses prereleases: from 3.4.0 on, if none of its group names one. */
 export function refusesPrereleases(
   comparator: Comparator,
   group: readonly Comparator[],
   dialect: Dialect,
 ): boolean {
-  if (dialect === '3.4.0') return !group.some(namesPrerelease);
+  if (dialectRules(dialect).generation === 3) return !group.some(namesPrerelease);
   const passesAny = comparator.operator === '!=' && comparator.wildcard === 'none';
   return !namesPrerelease(comparator) && !passesAny;
 }
@@ -165,14 +168,17 @@ export interface InvalidConstraint {
 /** Longer text is refused without parsing: constraints come from untrusted packages. */
 export const MAX_CONSTRAINT_LENGTH = 4096;
 
-const CHECKS: Readonly<Record<Dialect, Readonly<Record<Operator, Check>>>> = {
-  '1.5.0': CHECKS_1_5_0,
-  '3.4.0': CHECKS_3_4_0,
+const CHECKS: Readonly<Record<1 | 3, Readonly<Record<Operator, Check>>>> = {
+  1: CHECKS_1_5_0,
+  3: CHECKS_3_4_0,
 };
 
+/** Makes the error for text that is not a comparator. */
+type ImproperError = (text: string) => string;
+
 /** Parses a constraint. Results are cached, because packages repeat the same constraints. */
-export function parseConstraint(text: string, dialect: Dialect): Constraint | InvalidConstraint {
-  const cache = CACHES[dialect];
+export function parseConstraint(text: string, dialect: Dialect): Parsed {
+  const cache = getOrCreate(CACHES, dialect, () => new Map<string, Parsed>());
   const cached = cache.get(text);
   if (cached !== undefined) return cached;
   const parsed = readConstraint(text, dialect);
@@ -181,29 +187,40 @@ export function parseConstraint(text: string, dialect: Dialect): Constraint | In
   return parsed;
 }
 
-const CACHES: Readonly<Record<Dialect, Map<string, Constraint | InvalidConstraint>>> = {
-  '1.5.0': new Map(),
-  '3.4.0': new Map(),
-};
+type Parsed = Constraint | InvalidConstraint;
+
+const CACHES = new Map<Dialect, Map<string, Parsed>>();
 const MAX_CACHED = 10_000;
 const MAX_CACHED_LENGTH = 200;
 
-function readConstraint(text: string, dialect: Dialect): Constraint | InvalidConstraint {
+function readConstraint(text: string, dialect: Dialect): Parsed {
+  const invalid = (error: string) => ({ invalid: true, text, dialect, error }) as const;
+  const { generation, maxConstraintBytes, maxGroups, quotesErrors } = dialectRules(dialect);
+  if (maxConstraintBytes !== undefined && Buffer.byteLength(text) > maxConstraintBytes) {
+    return invalid(`constraint string is too long (max ${maxConstraintBytes} bytes)`);
+  }
   if (text.length > MAX_CONSTRAINT_LENGTH) {
-    const error = `improper constraint: longer than ${MAX_CONSTRAINT_LENGTH} characters`;
-    return { invalid: true, text, dialect, error };
+    return invalid(`improper constraint: longer than ${MAX_CONSTRAINT_LENGTH} characters`);
+  }
+  const parts = rewriteHyphenRanges(text, dialect).split('||');
+  if (maxGroups !== undefined && parts.length > maxGroups) {
+    return invalid(`too many constraint groups (max ${maxGroups})`);
   }
   const groups: Group[] = [];
-  for (const part of rewriteHyphenRanges(text, dialect).split('||')) {
+  for (const part of parts) {
+    const improper = (quoted: string) =>
+      `improper constraint: ${quotesErrors === true ? goQuoted(quoted) : quoted}`;
     const group =
-      dialect === '1.5.0' ? parseCommaSeparated(part) : parseCommaOrSpaceSeparated(part);
-    if (typeof group === 'string') return { invalid: true, text, dialect, error: group };
+      generation === 1
+        ? parseCommaSeparated(part, dialect, improper)
+        : parseCommaOrSpaceSeparated(part, dialect, improper);
+    if (typeof group === 'string') return invalid(group);
     groups.push(group);
   }
   const checks = groups.map((group) =>
     group.map((comparator) => ({
       comparator,
-      check: CHECKS[dialect][comparator.operator],
+      check: CHECKS[generation][comparator.operator],
       closed: refusesPrereleases(comparator, group, dialect),
     })),
   );
@@ -224,14 +241,14 @@ function readConstraint(text: string, dialect: Dialect): Constraint | InvalidCon
 }
 
 /** Returns an error message if the text is invalid. */
-function parseCommaSeparated(part: string): Group | string {
+function parseCommaSeparated(part: string, dialect: Dialect, improper: ImproperError) {
   const group: Comparator[] = [];
   for (const piece of part.split(',')) {
     const scanned = scanComparator(piece, skipSpaces(piece, 0));
     if (scanned === undefined || skipSpaces(piece, scanned.end) !== piece.length) {
-      return `improper constraint: ${piece}`;
+      return improper(piece);
     }
-    const comparator = toComparator(scanned, '1.5.0');
+    const comparator = toComparator(scanned, dialect);
     if (comparator === undefined) return 'constraint Parser Error';
     group.push(comparator);
   }
@@ -239,20 +256,20 @@ function parseCommaSeparated(part: string): Group | string {
 }
 
 /** Returns an error message if the text is invalid. Errors of the scan come first. */
-function parseCommaOrSpaceSeparated(part: string): Group | string {
+function parseCommaOrSpaceSeparated(part: string, dialect: Dialect, improper: ImproperError) {
   const scanned: ScannedComparator[] = [];
   let at = skipSpaces(part, 0);
   for (;;) {
     const comparator = scanComparator(part, at);
-    if (comparator === undefined) return `improper constraint: ${part}`;
+    if (comparator === undefined) return improper(part);
     scanned.push(comparator);
     const next = skipSpaces(part, comparator.end);
     if (next === part.length) break;
     const comma = part.startsWith(',', next);
-    if (!comma && next === comparator.end) return `improper constraint: ${part}`;
+    if (!comma && next === comparator.end) return improper(part);
     at = comma ? skipSpaces(part, next + 1) : next;
   }
-  const group = scanned.map((comparator) => toComparator(comparator, '3.4.0'));
+  const group = scanned.map((comparator) => toComparator(comparator, dialect));
   return group.every((comparator) => comparator !== undefined) ? group : 'constraint parser error';
 }
 
@@ -262,7 +279,7 @@ export function passesComparator(
   comparator: Comparator,
   dialect: Dialect,
 ): boolean {
-  return CHECKS[dialect][comparator.operator](version, comparator);
+  return CHECKS[dialectRules(dialect).generation][comparator.operator](version, comparator);
 }
 
 export function admitsPrereleases({ groups, dialect }: Constraint): boolean {

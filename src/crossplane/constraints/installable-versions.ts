@@ -1,7 +1,8 @@
 import { parseConstraint, type Selector, selectorText } from './constraint.js';
 import { compareVersions, isIncomplete, parseVersion, type Version } from './version.js';
 import { byCodePoint } from '../../base/collections.js';
-import type { Target, TargetRules } from '../releases/target.js';
+import type { Target } from '../releases/target.js';
+import type { TargetRules } from '../releases/release-facts.js';
 
 export type TagRules = Pick<TargetRules, 'dialect' | 'skipsIncompleteTags'>;
 

@@ -1,8 +1,17 @@
-/** A release of the Go library Masterminds/semver, with which Crossplane reads constraints. */
-export type Dialect = '1.5.0' | '3.4.0';
+import { type DialectRules, releaseFacts } from '../releases/release-facts.js';
 
-/** The dialect for ranges that do not depend on a Crossplane release. */
-export const NEWEST_DIALECT: Dialect = '3.4.0';
+/**
+ * A release of the Go library Masterminds/semver, with which Crossplane reads constraints: a name
+ * in `dialects` of the release facts.
+ */
+export type Dialect = string;
+
+/** The dialect for ranges that do not depend on a Crossplane release. It has no limits. */
+export const INDEPENDENT_DIALECT: Dialect = '3.4.0';
+
+export function dialectRules(dialect: Dialect): DialectRules {
+  return releaseFacts().dialects[dialect]!;
+}
 
 /** A number if that is exact, otherwise a bigint. A value that fits a number is never a bigint. */
 export type Segment = number | bigint;
@@ -25,33 +34,32 @@ const LENIENT_VERSION = new RegExp(
   `^v?([0-9]+)(?:\\.([0-9]+))?(?:\\.([0-9]+))?(?:-(${FIELDS}))?(?:\\+(${FIELDS}))?$`,
 );
 const NO_FIELDS: readonly string[] = [];
-/** Go has no limit, but regular expressions may run out of stack. Tags have 128 characters. */
+/** For dialects without a limit: regular expressions may run out of stack. Tags have 128 characters. */
 const MAX_VERSION_LENGTH = 4096;
 /** Number of digits that a JavaScript number always represents exactly. */
 const SAFE_DIGITS = 15;
-/** The largest integer of each dialect: int64, then uint64. */
-const MAX_SEGMENT: Readonly<Record<Dialect, string>> = {
-  '1.5.0': '9223372036854775807',
-  '3.4.0': '18446744073709551615',
-};
+const MAX_INT64 = '9223372036854775807';
 
 /** Parses a version: the `v` is optional, missing segments are 0. Undefined if invalid. */
 export function parseVersion(text: string, dialect: Dialect): Version | undefined {
-  const match = text.length > MAX_VERSION_LENGTH ? null : LENIENT_VERSION.exec(text);
+  const { generation, maxVersionBytes = MAX_VERSION_LENGTH } = dialectRules(dialect);
+  // A version has only ASCII characters, so that a longer text of fewer bytes is none either.
+  const match = text.length > maxVersionBytes ? null : LENIENT_VERSION.exec(text);
   if (match === null) return undefined;
-  const major = parseSegment(match[1]!, dialect);
-  const minor = parseSegment(match[2] ?? '0', dialect);
-  const patch = parseSegment(match[3] ?? '0', dialect);
+  const max = generation === 1 ? MAX_INT64 : MAX_UINT64;
+  const major = parseSegment(match[1]!, max);
+  const minor = parseSegment(match[2] ?? '0', max);
+  const patch = parseSegment(match[3] ?? '0', max);
   if (major === undefined || minor === undefined || patch === undefined) return undefined;
   const prerelease = match[4] ?? '';
   const fields = prerelease === '' ? NO_FIELDS : prerelease.split('.');
-  if (dialect === '3.4.0' && fields.some(isZeroPadded)) return undefined;
+  if (generation === 3 && fields.some(isZeroPadded)) return undefined;
   return { raw: text, major, minor, patch, prerelease, fields, metadata: match[5] ?? '' };
 }
 
-function parseSegment(digits: string, dialect: Dialect): Segment | undefined {
+function parseSegment(digits: string, max: string): Segment | undefined {
   if (digits.length <= SAFE_DIGITS) return Number(digits);
-  if (compareDigits(digits, MAX_SEGMENT[dialect]) > 0) return undefined;
+  if (compareDigits(digits, max) > 0) return undefined;
   const value = BigInt(digits);
   return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }

@@ -34,6 +34,8 @@ export interface DumpedPackage {
   readonly isUserCreated: boolean;
   readonly isPaused: boolean;
   readonly isBeingDeleted: boolean;
+  /** `metadata.generation`; undefined if the dump does not state it. */
+  readonly generation?: number | undefined;
   /** `status.currentRevision`. */
   readonly currentRevision: string | undefined;
   readonly conditions: readonly DumpedCondition[];

@@ -9,8 +9,9 @@ import type { ImpliedDependency, LockRow } from './dependency-graph.js';
 import { type ImagePin, imagePins } from './image-config.js';
 import { type JsonObject, mappingOf, stringOf } from '../../base/json.js';
 import { type OwnedKind, ownedKindOf, type OwnedObject } from '../packages/owned-objects.js';
+import { FIRST_GENERATION } from '../packages/object-names.js';
+import { plainSpec } from '../packages/object-spec.js';
 import { isPackageKind, type PackageKind, type Repository } from '../packages/package.js';
-import { packageManagerRules } from '../releases/package-manager-rules.js';
 import type { Target } from '../releases/target.js';
 
 /** The state of the packages of a cluster. Immutable: every change creates a new state. */
@@ -30,6 +31,8 @@ export interface ClusterState {
 
 /** A `pkg.crossplane.io` object with its status. */
 export interface ClusterObject extends WantedObject {
+  /** `metadata.generation`: the number of specs that the object has had. */
+  readonly generation: number;
   /** Name of its current revision; undefined if it has none. */
   readonly revision: string | undefined;
   /** The reason why it has no revision; undefined if it has one or was not reconciled yet. */
@@ -46,6 +49,8 @@ export interface WantedObject {
   readonly ignoreCrossplaneConstraints: boolean;
   /** `revisionActivationPolicy: Manual`: users activate its revisions. */
   readonly manual: boolean;
+  /** All fields of `spec` but `package`, without defaults, as JSON with sorted keys. */
+  readonly settings: string;
 }
 
 export interface ClusterRevision {
@@ -128,19 +133,33 @@ export function withResolved(state: ClusterState, resolved: ClusterCondition): C
   return isKnown ? state : { ...state, resolved };
 }
 
+/** What the CRD sets for an object that states no more than its package. */
+export const DEFAULT_SETTINGS = {
+  skipDependencyResolution: false,
+  ignoreCrossplaneConstraints: false,
+  manual: false,
+  settings: '{}',
+} as const;
+
+/** Returns an object as it is once it was created. */
+export function newObject(wanted: WantedObject): ClusterObject {
+  return { ...wanted, generation: FIRST_GENERATION, revision: undefined, problem: undefined };
+}
+
 /** Reads a `pkg.crossplane.io` object. Returns undefined if it is not a package. */
 export function wantedObject(object: JsonObject): WantedObject | undefined {
   const apiVersion = stringOf(object['apiVersion']) ?? '';
   const kind = stringOf(object['kind']) ?? '';
   if (!apiVersion.startsWith('pkg.crossplane.io/') || !isPackageKind(kind)) return undefined;
-  const spec = mappingOf(object['spec']) ?? {};
+  const { package: reference, ...spec } = mappingOf(object['spec']) ?? {};
   return {
     kind,
     name: stringOf(mappingOf(object['metadata'])?.['name']) ?? '',
-    reference: stringOf(spec['package']) ?? '',
+    reference: stringOf(reference) ?? '',
     skipDependencyResolution: spec['skipDependencyResolution'] === true,
     ignoreCrossplaneConstraints: spec['ignoreCrossplaneConstraints'] === true,
     manual: spec['revisionActivationPolicy'] === 'Manual',
+    settings: JSON.stringify(plainSpec(spec)),
   };
 }
 
@@ -178,14 +197,14 @@ function conditionsOf(
   const message = hasFailed ? problem : 'Package is inactive';
   const installed: ClusterCondition = { status: 'False', message };
   // Earlier releases report the failure to read an image apart from the health of the revision.
-  const isShared = hasFailed && packageManagerRules(target).readsBeforeRevision;
+  const isShared = hasFailed && target.packageManager.readsBeforeRevision;
   return { kind, name, reference, installed, healthy: isShared ? installed : health };
 }
 
 /** Returns the health of a revision as its package reports it. */
 function quotedHealth(health: ClusterCondition, target: Target): ClusterCondition {
   const { status, message } = health;
-  if (status === 'True' || !packageManagerRules(target).quotesRevisionHealth) return health;
+  if (status === 'True' || !target.packageManager.quotesRevisionHealth) return health;
   const withMessage = message === undefined ? '' : ` with message: ${message}`;
   return { status: 'False', message: `Package revision health is "${status}"${withMessage}` };
 }
@@ -227,14 +246,14 @@ export function dumpedState(
 }
 
 function objectOf(dumped: DumpedPackage): ClusterObject {
-  const { apiVersion, kind, name, reference, spec, currentRevision } = dumped;
+  const { apiVersion, kind, name, reference, spec, generation, currentRevision } = dumped;
   const wanted = wantedObject({
     apiVersion,
     kind,
     metadata: { name },
     spec: { ...spec, package: reference },
   });
-  return { ...wanted!, revision: currentRevision, problem: undefined };
+  return { ...newObject(wanted!), ...(generation && { generation }), revision: currentRevision };
 }
 
 function revisionOf(dumped: DumpedRevision): ClusterRevision {

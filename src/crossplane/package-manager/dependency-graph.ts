@@ -2,10 +2,10 @@ import { byCodePoint } from '../../base/collections.js';
 import { isDigest } from '../../base/digest.js';
 import type { JsonObject } from '../../base/json.js';
 import { parseConstraint } from '../constraints/constraint.js';
-import { type Dialect, parseVersion } from '../constraints/version.js';
+import { type Dialect, dialectRules, parseVersion } from '../constraints/version.js';
 import type { PackageKind, Repository } from '../packages/package.js';
-import { packageManagerRules } from '../releases/package-manager-rules.js';
-import type { Target, TargetRules } from '../releases/target.js';
+import type { Target } from '../releases/target.js';
+import type { TargetRules } from '../releases/release-facts.js';
 
 export interface LockRow {
   /** Name of its revision. */
@@ -101,11 +101,14 @@ export function findCycle(graph: DependencyGraph): Repository | undefined {
   return undefined;
 }
 
-/** The error of Go's library for text that is not a version. */
-const NO_VERSION: Readonly<Record<Dialect, string>> = {
-  '1.5.0': 'Invalid Semantic Version',
-  '3.4.0': 'invalid semantic version',
-};
+/** Returns the error of Go's library for text that is not a version. */
+function noVersionError(version: string, dialect: Dialect): string {
+  const { generation, maxVersionBytes } = dialectRules(dialect);
+  if (maxVersionBytes !== undefined && Buffer.byteLength(version) > maxVersionBytes) {
+    return `version string is too long (max ${maxVersionBytes} bytes)`;
+  }
+  return generation === 1 ? 'Invalid Semantic Version' : 'invalid semantic version';
+}
 
 /** Whether a version satisfies a constraint, or the error if a package manager cannot compare. */
 function compareWith(version: string, constraint: string, { rules }: Target): boolean | string {
@@ -113,7 +116,7 @@ function compareWith(version: string, constraint: string, { rules }: Target): bo
   const range = parseConstraint(constraint, rules.dialect);
   if (range.invalid) return range.error;
   const parsed = parseVersion(version, rules.dialect);
-  return parsed === undefined ? NO_VERSION[rules.dialect] : range.admits(parsed);
+  return parsed === undefined ? noVersionError(version, rules.dialect) : range.admits(parsed);
 }
 
 export function isSatisfied(version: string, constraint: string, target: Target): boolean {
@@ -140,7 +143,7 @@ export function checkDependencies(
     if (missing.length > 0) return { rows: added, problem: missingText(missing, target) };
     return { rows: added, problem: problemOf(self, { ...graph, nodes }, target) };
   }
-  if (own.version === self.version || !packageManagerRules(target).refreshesRowVersions) {
+  if (own.version === self.version || !target.packageManager.refreshesRowVersions) {
     return { rows: current, problem: problemOf(self, graph, target) };
   }
   const refreshed = current.map((row) => (row === own ? { ...row, version: self.version } : row));
@@ -172,7 +175,7 @@ function problemOf(self: LockRow, graph: DependencyGraph, target: Target): strin
     conflicts.push({ repository, text });
   }
   if (conflicts.length === 0) return undefined;
-  const quoted = packageManagerRules(target).reportsConflicts
+  const quoted = target.packageManager.reportsConflicts
     ? conflicts.map(({ text }) => text).join('; ')
     : `[${conflicts.map(({ repository }) => repository).join(' ')}]`;
   return `incompatible dependencies: ${quoted}`;
@@ -181,7 +184,7 @@ function problemOf(self: LockRow, graph: DependencyGraph, target: Target): strin
 const MAX_QUOTED = 3;
 
 function missingText(missing: readonly LockDependency[], target: Target): string {
-  if (!packageManagerRules(target).quotesMissing) {
+  if (!target.packageManager.quotesMissing) {
     return `missing dependencies: [${missing.map(({ repository }) => repository).join(' ')}]`;
   }
   const quoted = missing

@@ -10,7 +10,7 @@ import {
   stringOf,
 } from '../../base/json.js';
 import { joinReference, splitTag } from '../packages/reference.js';
-import type { ReleaseRules } from '../releases/target.js';
+import type { ReleaseRules } from '../releases/release-facts.js';
 
 /** Settings of an ImageConfig for rewritten images. Each is looked up separately. */
 export const IMAGE_SETTINGS = ['registry', 'verification', 'runtime'] as const;

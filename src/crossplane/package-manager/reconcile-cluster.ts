@@ -4,7 +4,7 @@ import type { ClusterTask } from './cluster-image.js';
 import {
   isSameNamed,
   withObject,
-  type ClusterObject,
+  newObject,
   type ClusterState,
   type ClusterStep,
   type Named,
@@ -130,15 +130,8 @@ function newMembers<T>(before: readonly T[], after: readonly T[]): readonly T[] 
   return after.filter((each) => !known.has(each));
 }
 
-const SPEC_FIELDS = [
-  'reference',
-  'skipDependencyResolution',
-  'ignoreCrossplaneConstraints',
-  'manual',
-] as const;
-
-function isSpecChanged(before: ClusterObject, after: ClusterObject): boolean {
-  return SPEC_FIELDS.some((field) => before[field] !== after[field]);
+function isSpecChanged(before: WantedObject, after: WantedObject): boolean {
+  return before.reference !== after.reference || before.settings !== after.settings;
 }
 
 function isSameTask(a: Task, b: Task): boolean {
@@ -179,7 +172,14 @@ function applyObject(state: ClusterState, applied: WantedObject, target: Target)
   const known = state.objects.find((each) => isSameNamed(each, applied));
   const refused = serverError(applied, target);
   if (refused !== undefined) return { state, steps: [stepOn(applied, 'fail', target, refused)] };
-  const object = { ...applied, revision: known?.revision, problem: known?.problem };
+  const object =
+    known === undefined
+      ? newObject(applied)
+      : {
+          ...known,
+          ...applied,
+          generation: known.generation + (isSpecChanged(known, applied) ? 1 : 0),
+        };
   return { state: withObject(state, object), steps: [stepOn(applied, 'applied', target)] };
 }
 

@@ -1,6 +1,8 @@
 import { requestTags, type ClusterTask } from './cluster-image.js';
 import {
   type ClusterObject,
+  DEFAULT_SETTINGS,
+  newObject,
   type ClusterState,
   type ClusterStep,
   HEALTHY,
@@ -32,7 +34,6 @@ import {
   splitPackageReference,
   validPackageReference,
 } from '../packages/reference.js';
-import { packageManagerRules } from '../releases/package-manager-rules.js';
 import type { Target } from '../releases/target.js';
 
 /** Flags of the package manager that allow it to move installed packages. */
@@ -65,7 +66,7 @@ function* resolveFirst(
   target: Target,
   flags: MoveFlags,
 ): ClusterTask<ReconciledLock> {
-  const prunes = flags.upgrades && packageManagerRules(target).prunesOutdatedRows;
+  const prunes = flags.upgrades && target.packageManager.prunesOutdatedRows;
   const rows = prunes ? withoutOutdated(state.rows, target) : state.rows;
   const graph = dependencyGraph(rows);
   if (typeof graph === 'string') {
@@ -85,7 +86,7 @@ function* resolveFirst(
   const installed = flags.upgrades ? installedObject(state, implied.dependency, target) : undefined;
   if (installed === undefined) return yield* install(state, implied, target);
   const { reference } = installed;
-  const { movesFromPulledVersion } = packageManagerRules(target);
+  const { movesFromPulledVersion } = target.packageManager;
   const pulled = movesFromPulledVersion ? pulledReference(reference, state.pins) : reference;
   const from = splitPackageReference(pulled, target)?.version ?? pulled;
   const moveOptions = { from, constraints: constraintsOn(repository, rows), ...flags };
@@ -143,17 +144,12 @@ function* install(
     return failed(state, implied, problem);
   }
   const { version } = choice;
-  const object: ClusterObject = {
+  const object = newObject({
     kind,
     name: objectNameOf(repository, target),
     reference: joinReference(repository, version),
-    // These fields have the defaults of the CRD.
-    skipDependencyResolution: false,
-    ignoreCrossplaneConstraints: false,
-    manual: false,
-    revision: undefined,
-    problem: undefined,
-  };
+    ...DEFAULT_SETTINGS,
+  });
   const existing = state.objects.find((each) => isSameNamed(each, object));
   if (existing !== undefined)
     return handleExisting(state, implied, { version, other: existing }, target);
@@ -182,7 +178,7 @@ function handleExisting(
   { version, other }: { readonly version: string; readonly other: ClusterObject },
   target: Target,
 ): ReconciledLock {
-  if (!packageManagerRules(target).acceptsExistingObjects) {
+  if (!target.packageManager.acceptsExistingObjects) {
     const { kind, name } = other;
     const what = `${kind.toLowerCase()}s.pkg.crossplane.io "${name}" already exists`;
     return failed(state, implied, `cannot create dependency package: ${what}`);
@@ -210,13 +206,14 @@ function* move(
   const choice: VersionChoice = yield* versionToMoveTo(repository, moving, target);
   if ('problem' in choice) return failed(state, implied, choice.problem);
   const { version } = choice;
-  const object = { ...installed, reference: joinReference(repository, version) };
-  if (object.reference === installed.reference) return { state };
+  const reference = joinReference(repository, version);
+  if (reference === installed.reference) return { state };
+  const object = { ...installed, reference, generation: installed.generation + 1 };
   return { state: withObject(state, object), step: stepOn(implied, 'moved', version, moving.from) };
 }
 
 function withCondition({ state, step }: ReconciledLock, target: Target): ClusterState {
-  if (!packageManagerRules(target).lockConditions) return state;
+  if (!target.packageManager.lockConditions) return state;
   if (step?.did !== 'fail') return withResolved(state, HEALTHY);
   const { message: problem = '' } = step;
   // The controller recovers from a panic, which leaves no trace on the Lock.
@@ -305,7 +302,7 @@ function byPrecedence(a: Version, b: Version): number {
 }
 
 function noVersionText(repository: Repository, constraints: string, target: Target): string {
-  if (!packageManagerRules(target).explainsNoVersion) {
+  if (!target.packageManager.explainsNoVersion) {
     return `dependency (${repository}) does not have version in constraints (${constraints})`;
   }
   return (

@@ -20,7 +20,6 @@ import { friendlyId, revisionName } from '../packages/object-names.js';
 import { groupOf, type OwnedObject } from '../packages/owned-objects.js';
 import type { Candidate } from '../packages/package.js';
 import { splitPackageReference, splitTag } from '../packages/reference.js';
-import { packageManagerRules } from '../releases/package-manager-rules.js';
 import type { Target } from '../releases/target.js';
 
 /** Creates the revision for the image of a package object and deactivates its other revisions. */
@@ -36,7 +35,7 @@ export function* reconcilePackage(
   if (problem !== undefined) {
     return withObject(state, { ...object, problem: `cannot unpack package: ${problem}` });
   }
-  const name = nameOfRevision(object, candidate!, image!);
+  const name = nameOfRevision(object, candidate!, image!, target);
   const revisions = revisionsOf(state, object);
   let next = withObject(state, { ...object, revision: name, problem: undefined });
   for (const revision of revisions) {
@@ -75,17 +74,18 @@ function unpackProblem(
 ): string | undefined {
   if (candidate === undefined) return `could not parse reference: ${reference}`;
   if (image === undefined) return `failed to fetch package from remote: no image ${reference}`;
-  const readsFirst = packageManagerRules(target).readsBeforeRevision;
+  const readsFirst = target.packageManager.readsBeforeRevision;
   return readsFirst && image.problem?.at === 'read' ? image.problem.message : undefined;
 }
 
 /** Returns the name of a revision. Uses the version if the source does not know the digest. */
 function nameOfRevision(
-  { name }: ClusterObject,
+  object: ClusterObject,
   { version }: Candidate,
   { digest = '' }: ClusterImage,
+  target: Target,
 ): string {
-  return isDigest(digest) ? revisionName(name, digest) : friendlyId(name, version);
+  return isDigest(digest) ? revisionName(object, digest, target) : friendlyId(object.name, version);
 }
 
 interface RevisionResult {
@@ -116,7 +116,7 @@ export function* reconcileRevision(
     : enterLock(state, revision, image, target);
   const withRows = checked.rows === state.rows ? state : { ...state, rows: checked.rows };
   if (checked.problem !== undefined) {
-    const status = packageManagerRules(target).quotesRevisionHealth ? 'False' : 'Unknown';
+    const status = target.packageManager.quotesRevisionHealth ? 'False' : 'Unknown';
     return withHealth(withRows, status, `cannot resolve package dependencies: ${checked.problem}`);
   }
   if (withRows !== state) return { state: withRows, isUnfinished: true };
@@ -235,7 +235,7 @@ function installedObjects(
   revision: ClusterRevision,
   target: Target,
 ): OwnedObject[] {
-  const { convertsCrds, unconvertedCrds } = packageManagerRules(target);
+  const { convertsCrds, unconvertedCrds } = target.packageManager;
   const mayConvert = convertsCrds && revision.kind === 'Provider';
   return owns.flatMap(({ kind, name }) => {
     if (kind === 'claim') return [];

@@ -8,7 +8,7 @@ import {
   readDefiningSpec,
   readVersions,
 } from '../packages/package-contents.js';
-import { hasNoMetadata } from '../releases/target.js';
+import { hasNoMetadata } from '../releases/package-fields.js';
 
 /** The identity of an object from its document. Fields are undefined if absent or null. */
 export interface Identity extends DefiningSpec {

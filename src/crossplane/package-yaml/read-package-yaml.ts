@@ -26,7 +26,7 @@ import {
   type ResourceType,
   type StreamProblem,
 } from '../packages/package-contents.js';
-import { hasNoMetadata } from '../releases/target.js';
+import { hasNoMetadata } from '../releases/package-fields.js';
 
 export interface PackageDocument extends DocumentText {
   readonly apiVersion: string;

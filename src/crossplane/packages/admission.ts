@@ -15,7 +15,8 @@ import { isMapping } from '../../base/json.js';
 import { thousands } from '../../base/messages.js';
 import { parseConstraint } from '../constraints/constraint.js';
 import { DOT_REGISTRY, DOT_REGISTRY_API } from '../legacy/dot-registry.js';
-import { hasNoMetadata, type Target } from '../releases/target.js';
+import { hasNoMetadata, isRegisteredKind } from '../releases/package-fields.js';
+import type { Target } from '../releases/target.js';
 
 /** Returns the metadata of a package that the target accepts, or why it refuses it. */
 export function judge(
@@ -239,7 +240,7 @@ function checkObject(
   const { apiVersion, line } = object;
   const { rules, version } = target;
   const what = `\`${object.kind}\` \`${object.name}\``;
-  if (apiVersion !== undefined && !isRegistered(apiVersion, object.kind, target)) {
+  if (apiVersion !== undefined && !isRegisteredKind(apiVersion, object.kind, target)) {
     const quote = `(Crossplane: no kind "${object.kind}" is registered for version "${apiVersion}")`;
     const message = `${what} of \`${apiVersion}\` cannot be part of a package on Crossplane ${version} ${quote}; take it out`;
     return [errorFinding('unregistered-kind', message, line)];
@@ -259,9 +260,4 @@ function checkObject(
   }
   const effect = 'the cluster leaves it out, and `crossplane xpkg build` refuses it';
   return [warningFinding('object-not-allowed', `${message}; ${effect}`, line)];
-}
-
-function isRegistered(apiVersion: string, kind: string, { rules }: Target): boolean {
-  const known = Object.hasOwn(rules.objectKinds, apiVersion);
-  return known && rules.objectKinds[apiVersion]!.includes(kind);
 }

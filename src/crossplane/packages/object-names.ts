@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Repository } from './package.js';
 import type { Digest } from '../../base/digest.js';
 import { isDnsSubdomain } from '../../base/dns-name.js';
 import { parseReference, referenceRules } from './reference.js';
-import type { ReleaseRules } from '../releases/target.js';
+import type { ReleaseRules } from '../releases/release-facts.js';
+import type { Target } from '../releases/target.js';
 
 /** Index of the last byte of text that a DNS label takes. */
 const LAST_BYTE = 62;
@@ -50,9 +52,24 @@ export function friendlyId(objectName: string, hash: string): string {
   return toDnsLabel(`${firstBytes(objectName, 50)}-${firstBytes(hash, 12)}`);
 }
 
+/** A package object, and how often its spec was changed: `metadata.generation`. */
+interface NamedObject {
+  readonly name: string;
+  readonly generation: number;
+}
+
+/** The generation of a new object. */
+export const FIRST_GENERATION = 1;
+
 /** Returns the name of the revision of an image, which its Lock row has as well. */
-export function revisionName(objectName: string, digest: Digest): string {
-  return friendlyId(objectName, digest.slice('sha256:'.length));
+export function revisionName(
+  { name, generation }: NamedObject,
+  digest: Digest,
+  { packageManager }: Pick<Target, 'packageManager'>,
+): string {
+  const hex = digest.slice('sha256:'.length);
+  if (packageManager.revisionNames === 'digest') return friendlyId(name, hex);
+  return friendlyId(name, createHash('sha256').update(`${hex}|${generation}`).digest('hex'));
 }
 
 /**

@@ -2,7 +2,7 @@ import { type CrdRef, definesCrd } from './crd-ref.js';
 import type { PackageContents, PackageObject } from './package-contents.js';
 import { isPackageKind, type PackageKind } from './package.js';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
-import type { ReleaseRules, TargetRules } from '../releases/target.js';
+import type { ReleaseRules, TargetRules } from '../releases/release-facts.js';
 
 /** Objects with one owner. Webhook configurations are renamed, so they never conflict. */
 const OWNED = {

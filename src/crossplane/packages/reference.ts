@@ -1,6 +1,7 @@
 import type { Repository } from './package.js';
 import { isDigest, type Digest } from '../../base/digest.js';
-import type { ReleaseRules, Target } from '../releases/target.js';
+import type { ReleaseRules } from '../releases/release-facts.js';
+import type { Target } from '../releases/target.js';
 
 /** Registry of references without one, and the host of Docker Hub for pulling. */
 export const DOCKER_HUB = 'index.docker.io';

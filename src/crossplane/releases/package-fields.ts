@@ -1,6 +1,7 @@
 import { formatPath, isList, isMapping, type JsonValue, type Path } from '../../base/json.js';
 import { didYouMean } from '../../base/messages.js';
 import type { PackageKind } from '../packages/package.js';
+import type { ReleaseRules } from './release-facts.js';
 
 /** Fields of `metadata` in every Kubernetes API. */
 export const METADATA_FIELDS = [
@@ -159,3 +160,33 @@ function findElsewhere(known: Fields, name: string, prefix: string): string | un
 export const ACTIVATION_POLICIES = ['Automatic', 'Manual'] as const;
 export const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'] as const;
 export const MIN_REVISION_HISTORY_LIMIT = 0;
+
+/** Kinds that every API version has: requests to a server, not stored objects. */
+const REQUEST_KINDS = [
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'UpdateOptions',
+  'WatchEvent',
+];
+const CONVERSION_REVIEW = 'ConversionReview';
+
+/** Whether the parser of a release accepts objects of a kind: a kind in its scheme or a list of it. */
+export function isRegisteredKind(
+  apiVersion: string,
+  kind: string,
+  { rules }: ReleaseRules,
+): boolean {
+  if (!Object.hasOwn(rules.objectKinds, apiVersion)) return false;
+  const kinds = rules.objectKinds[apiVersion]!;
+  if (kinds.includes(kind) || REQUEST_KINDS.includes(kind)) return true;
+  const item = kind.replace(/List$/, '');
+  return item !== kind && item !== CONVERSION_REVIEW && kinds.includes(item);
+}
+
+/** Whether a kind has no `metadata.name`, so that it can never be installed. */
+export function hasNoMetadata(kind: string): boolean {
+  return kind.endsWith('List') || kind === CONVERSION_REVIEW || REQUEST_KINDS.includes(kind);
+}

@@ -1,6 +1,6 @@
 import { parseConstraint, type Constraint } from '../constraints/constraint.js';
 import {
-  NEWEST_DIALECT,
+  INDEPENDENT_DIALECT,
   compareVersions,
   parseVersion,
   type Version,
@@ -59,7 +59,7 @@ export function isSelected(target: Target, selector: ReleaseSelector): boolean {
 }
 
 function rangeOf({ text, origin }: ReleaseSelector): Constraint {
-  const constraint = parseConstraint(text, NEWEST_DIALECT);
+  const constraint = parseConstraint(text, INDEPENDENT_DIALECT);
   if (!constraint.invalid) return constraint;
   const hint = 'write a release such as `v2.3.4`, or a range such as `>=v1.20.0`';
   const message = `Crossplane \`${text}\` is neither a version nor a range (${constraint.error})`;

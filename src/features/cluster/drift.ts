@@ -1,7 +1,7 @@
 import { clusterFindings } from './findings.js';
 import {
   type ClusterFinding,
-  digestPrefix,
+  isMadeOf,
   installedCluster,
   type InstalledCluster,
   installedObjects,
@@ -11,6 +11,7 @@ import {
 } from './installed-cluster.js';
 import type { Origin } from '../../base/errors.js';
 import { shellWord } from '../../base/escape.js';
+import { shortList } from '../../base/messages.js';
 import {
   isList,
   isMapping,
@@ -21,7 +22,6 @@ import {
 } from '../../base/json.js';
 import type { ClusterDump, DumpedRow } from '../../crossplane/package-manager/cluster-dump.js';
 import { isRenderedPin } from '../../crossplane/package-manager/image-config.js';
-import { revisionName } from '../../crossplane/packages/object-names.js';
 import { type OwnedObject, ownershipKey } from '../../crossplane/packages/owned-objects.js';
 import { PACKAGE_KINDS, type Repository } from '../../crossplane/packages/package.js';
 import { targetFor } from '../../crossplane/releases/target.js';
@@ -33,7 +33,8 @@ import {
 } from '../../project/lockfile/lockfile.js';
 import { bundleOf } from '../../project/manifests/bundle.js';
 import { labelOf } from '../../project/manifests/object-names.js';
-import { plainSpec, withoutClusterState } from '../../project/manifests/object-template.js';
+import { plainSpec } from '../../crossplane/packages/object-spec.js';
+import { withoutClusterState } from '../../project/manifests/object-template.js';
 
 /** A difference between a cluster and the lockfile. */
 interface Difference {
@@ -89,7 +90,7 @@ export function findDrift(lockfile: Lockfile, dump: ClusterDump): Drift {
       ...extraManifestDifferences([...expected.values()], dump),
     ],
     findings: clusterFindings(cluster),
-    notes: absentKinds(lockfile, dump),
+    notes: [...absentKinds(lockfile, dump), ...uncheckedBytes(lockfile, cluster)],
   };
 }
 
@@ -142,6 +143,24 @@ function absentKinds({ packages }: Lockfile, dump: ClusterDump): string[] {
       !dump.packages.some((each) => each.kind === kind),
   );
   return absent.map((kind) => `the dump holds no ${kind}: was it left out of \`kubectl get\`?`);
+}
+
+/** Returns a note on packages of which the dump does not show whether they run the locked bytes. */
+function uncheckedBytes({ packages }: Lockfile, cluster: InstalledCluster): string[] {
+  if (cluster.running.packageManager.revisionNames === 'digest') return [];
+  const unchecked = packages.filter((locked) => {
+    const installed = installedAs(locked, cluster);
+    if (installed?.active === undefined || locked.digest === undefined) return false;
+    return isMadeOf(installed, locked.digest, cluster) === undefined;
+  });
+  if (unchecked.length === 0) return [];
+  const names = shortList(
+    unchecked.map(({ name }) => `\`${name}\``),
+    3,
+  );
+  return [
+    `not checked whether the locked bytes run: ${names}. On Crossplane ${cluster.running.version} the name of a revision shows them only with \`metadata.generation\` of its package`,
+  ];
 }
 
 /** The fix if the lockfile is right. */
@@ -225,13 +244,11 @@ function contentDifference(
     const fix = `\`kubectl describe ${kubectlName(installed)}\` says why`;
     return { kind: 'inactive', text, fix };
   }
-  const digits = digestPrefix(installed);
-  const isOfLocked = digest === undefined || active.name === revisionName(installed.name, digest);
-  if (digits !== undefined && !isOfLocked) {
+  if (digest !== undefined && isMadeOf(installed, digest, cluster) === false) {
     const text = `\`${repository}\` ${version} is locked as ${digest.slice(0, 19)}…, and its revision \`${active.name}\` was made of other bytes`;
     const fix =
       '`xpkg-resolve verify` says whether the tag was moved; `update --accept-moved` takes what it names now';
-    return { kind: 'digest', text, locked: digest, found: `sha256:${digits}…`, fix };
+    return { kind: 'digest', text, locked: digest, found: active.name, fix };
   }
   const { target, dump } = cluster;
   const isOtherRelease = (dump.crossplane?.version ?? target.version) !== target.version;

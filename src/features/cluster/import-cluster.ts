@@ -1,7 +1,8 @@
 import { clusterFindings } from './findings.js';
 import {
   type ClusterFinding,
-  digestPrefix,
+  type InstalledCluster,
+  isMadeOf,
   installedCluster,
   installedObjects,
   type InstalledPackage,
@@ -17,12 +18,8 @@ import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import type { PackageMeta } from '../../crossplane/packages/package-meta.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { splitTag, validPackageReference } from '../../crossplane/packages/reference.js';
-import {
-  knownReleases,
-  type Target,
-  targetFor,
-  type TargetRules,
-} from '../../crossplane/releases/target.js';
+import { knownReleases, type Target, targetFor } from '../../crossplane/releases/target.js';
+import type { TargetRules } from '../../crossplane/releases/release-facts.js';
 import {
   EMPTY_REQUEST,
   exactVersion,
@@ -32,7 +29,8 @@ import {
 import { packagesWithoutDigest } from '../../project/lockfile/lock-graph.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { nameOf } from '../../project/manifests/object-names.js';
-import { plainSpec, hasSpecField } from '../../project/manifests/object-template.js';
+import { plainSpec } from '../../crossplane/packages/object-spec.js';
+import { hasSpecField } from '../../project/manifests/object-template.js';
 import { type CheckedPackage, SourceReader } from '../../resolver/driver/source-reader.js';
 import { SET_IN_INPUTS, toLockfile } from '../../resolver/resolve/to-lockfile.js';
 import type { PackageSource } from '../../sources/package-source.js';
@@ -67,9 +65,7 @@ export async function importCluster(
     preferredPackage(all, repository, target),
   );
   const reader = source === undefined ? undefined : SourceReader.of(source);
-  const reads = await Promise.all(
-    installed.map((each) => readInstalled(each, dump, target, reader)),
-  );
+  const reads = await Promise.all(installed.map((each) => readInstalled(each, cluster, reader)));
   const required = new Set(
     reads
       .flatMap(({ meta }) => meta.requirements)
@@ -114,11 +110,11 @@ interface InstalledRead {
 
 async function readInstalled(
   installed: InstalledPackage,
-  dump: ClusterDump,
-  target: Target,
+  cluster: InstalledCluster,
   reader: SourceReader | undefined,
 ): Promise<InstalledRead> {
   const { repository, version, kind, origin } = installed;
+  const { dump, target } = cluster;
   const fromDump: InstalledRead = {
     repository,
     version,
@@ -142,8 +138,7 @@ async function readInstalled(
     const fix = 'name the place that has it with `--from`; the lockfile has what the dump tells';
     return failed({ rule: 'not-in-sources', severity: 'warning', text, fix });
   }
-  const digits = digestPrefix(installed);
-  if (digits !== undefined && fetched.digest?.startsWith(`sha256:${digits}`) === false) {
+  if (fetched.digest !== undefined && isMadeOf(installed, fetched.digest, cluster) === false) {
     const text = `names other bytes (${fetched.digest.slice(0, 19)}…) than its revision \`${installed.active!.name}\` was made of: the tag was moved`;
     const fix = 'install a version whose tag stands; until then the lockfile is without its digest';
     return failed({ rule: 'moved-tag', severity: 'error', text, fix });

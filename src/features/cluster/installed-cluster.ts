@@ -1,4 +1,5 @@
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
+import type { Digest } from '../../base/digest.js';
 import { shellWord } from '../../base/escape.js';
 import type {
   ClusterDump,
@@ -6,7 +7,7 @@ import type {
   DumpedRevision,
   DumpedRow,
 } from '../../crossplane/package-manager/cluster-dump.js';
-import { friendlyId } from '../../crossplane/packages/object-names.js';
+import { friendlyId, revisionName } from '../../crossplane/packages/object-names.js';
 import {
   byKindAndName,
   ownedKindOf,
@@ -14,13 +15,16 @@ import {
 } from '../../crossplane/packages/owned-objects.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { splitPackageReference, splitTag } from '../../crossplane/packages/reference.js';
-import type { Target } from '../../crossplane/releases/target.js';
+import { type Target, targetFor } from '../../crossplane/releases/target.js';
 import type { LintFinding } from '../lint/linted-project.js';
 
 /** A dumped cluster; each package has its revisions and Lock rows. */
 export interface InstalledCluster {
   readonly dump: ClusterDump;
+  /** The release that the comparison is for. */
   readonly target: Target;
+  /** The release that the dump states; otherwise `target`. */
+  readonly running: Target;
   /** Empty without a Lock. */
   readonly rows: readonly DumpedRow[];
   /** Sorted by repository, then by name. */
@@ -51,6 +55,7 @@ interface RowEdge {
 
 export function installedCluster(dump: ClusterDump, target: Target): InstalledCluster {
   const rows = dump.lock?.rows ?? [];
+  const running = targetFor(dump.crossplane?.version ?? '') ?? target;
   const requirers = new Map<Repository, RowEdge[]>();
   for (const from of rows) {
     for (const { repository, constraint } of from.dependencies) {
@@ -65,7 +70,7 @@ export function installedCluster(dump: ClusterDump, target: Target): InstalledCl
     else packages.push(installed);
   }
   packages.sort((a, b) => byCodePoint(a.repository, b.repository) || byCodePoint(a.name, b.name));
-  return { dump, target, rows, packages, unreadable, requirers };
+  return { dump, target, running, rows, packages, unreadable, requirers };
 }
 
 function installedPackage(
@@ -94,14 +99,28 @@ function isRevisionOf({ kind, packageName, name }: DumpedRevision, dumped: Dumpe
   return packageName === undefined ? name === dumped.currentRevision : packageName === dumped.name;
 }
 
+/** Objects with more generations are not checked: every generation may have named the revision. */
+const MAX_GENERATION = 1000;
+
 /**
- * Returns the digest prefix in the name of the active revision.
- *
- * Returns undefined if the name has another suffix, as for packages that are never pulled.
+ * Returns whether the active revision of a package was made of an image, by its name. Undefined if
+ * the name does not show that: packages that are never pulled have another suffix, and since v2.4
+ * the suffix is a hash of digest and generation, which a dump may not state.
  */
-export function digestPrefix({ active, name }: InstalledPackage): string | undefined {
+export function isMadeOf(
+  { active, name, generation }: InstalledPackage,
+  digest: Digest,
+  { running }: InstalledCluster,
+): boolean | undefined {
   const digits = /-([0-9a-f]{12})$/.exec(active?.name ?? '')?.[1];
-  return digits !== undefined && friendlyId(name, digits) === active!.name ? digits : undefined;
+  if (digits === undefined || friendlyId(name, digits) !== active!.name) return undefined;
+  if (digest.startsWith(`sha256:${digits}`)) return true;
+  if (running.packageManager.revisionNames === 'digest') return false;
+  if (generation === undefined || generation > MAX_GENERATION) return undefined;
+  const generations = Array.from({ length: generation }, (_, i) => i + 1);
+  return generations.some(
+    (each) => revisionName({ name, generation: each }, digest, running) === active!.name,
+  );
 }
 
 /** Whether the package skips dependency resolution, so that the Lock does not list it. */

@@ -26,8 +26,18 @@ import {
 } from '../../crossplane/packages/owned-objects.js';
 import type { PackageContents } from '../../crossplane/packages/package-contents.js';
 import type { Candidate, PackageKind } from '../../crossplane/packages/package.js';
-import { isUpgradeToV2, type Target, targetFor } from '../../crossplane/releases/target.js';
-import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
+import {
+  isUpgradeToV2,
+  renamesRevisions,
+  type Target,
+  targetFor,
+} from '../../crossplane/releases/target.js';
+import {
+  hasOtherSettings,
+  lockedIn,
+  type LockedPackage,
+  type Lockfile,
+} from '../../project/lockfile/lockfile.js';
 
 /** Reads the documents of a locked package, and passes each to `take` in order. */
 export type DocumentReader = (
@@ -82,7 +92,35 @@ export async function diff(old: DiffSide, newer: DiffSide, options: DiffOptions)
     ...options,
     ...newer,
   });
-  return { ...found, warnings: dropped, notes: [...found.notes, ...unchecked] };
+  return {
+    ...found,
+    warnings: dropped,
+    notes: [...found.notes, ...unchecked, ...revisionNotes(old.lockfile, newer.lockfile, releases)],
+  };
+}
+
+/** Returns notes on packages that get a new revision although their version stays. */
+function revisionNotes(
+  old: Lockfile,
+  newer: Lockfile,
+  [before, after]: readonly [Target | undefined, Target | undefined],
+): string[] {
+  if (before === undefined || after === undefined) return [];
+  if (renamesRevisions(before, after)) {
+    return [
+      `Crossplane ${after.version} names package revisions in another way than ${before.version}: every package gets a new revision, and its pods are replaced`,
+    ];
+  }
+  if (after.packageManager.revisionNames === 'digest') return [];
+  const changed = newer.packages.filter((locked) => {
+    const earlier = lockedIn(old, locked.repository);
+    return earlier?.version === locked.version && hasOtherSettings(earlier, locked);
+  });
+  if (changed.length === 0) return [];
+  const names = changed.map(({ repository }) => repository).join(', ');
+  return [
+    `${names}: on Crossplane ${after.version} a change of \`spec\` makes a new revision, which replaces the pods, although the version stays`,
+  ];
 }
 
 /**

@@ -4,11 +4,8 @@ import type { Digest } from '../../base/digest.js';
 import { InputError, SourceError, valuesAndFailures } from '../../base/errors.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
-import {
-  type ReleaseRules,
-  signatureReleases,
-  type Target,
-} from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
+import { signatureReleases, type Target } from '../../crossplane/releases/target.js';
 import {
   checkImage,
   isVerified,

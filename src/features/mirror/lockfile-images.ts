@@ -12,7 +12,8 @@ import {
 } from '../../base/json.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { joinReference, splitPackageReference } from '../../crossplane/packages/reference.js';
-import type { ReleaseRules, Target } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
+import type { Target } from '../../crossplane/releases/target.js';
 import { packagesWithoutDigest } from '../../project/lockfile/lock-graph.js';
 import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
 import { fetchImage, hasImages } from '../../sources/images/fetch-image.js';

@@ -19,8 +19,8 @@ import {
   knownReleases,
   type Target,
   targetFor,
-  type TargetRules,
 } from '../../crossplane/releases/target.js';
+import type { TargetRules } from '../../crossplane/releases/release-facts.js';
 import type { LockedPackage, Lockfile, ObjectTemplate } from '../../project/lockfile/lockfile.js';
 import { assignNames } from '../../project/manifests/object-names.js';
 import { SourceReader } from '../../resolver/driver/source-reader.js';

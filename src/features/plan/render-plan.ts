@@ -1,11 +1,11 @@
 import type { LockfilePlan, PlannedStep } from './plan.js';
 import { isRenamed, type PackageMove, stepObjects } from './steps.js';
 import { isDnsSubdomain } from '../../base/dns-name.js';
-import { shellCommand } from '../../base/escape.js';
+import { shellCommand, shellWord } from '../../base/escape.js';
 import { type JsonObject, stringOf } from '../../base/json.js';
 import { writeYaml, writeYamlStream } from '../../base/yaml/write-yaml.js';
 import { isCrdOwner } from '../../crossplane/packages/owned-objects.js';
-import { isUpboundBuild, type Target } from '../../crossplane/releases/target.js';
+import { isUpboundBuild, renamesRevisions, type Target } from '../../crossplane/releases/target.js';
 import { isActivatedManually, type LockedPackage } from '../../project/lockfile/lockfile.js';
 import { adaptToTarget, servesKind } from '../../project/manifests/extra-manifests.js';
 import { pinImages, pinNames } from '../../project/manifests/image-pins.js';
@@ -184,6 +184,16 @@ function releaseCommands({ release, releaseBefore, after }: PlannedStep): StepCo
       shellCommand(['helm', 'upgrade', 'crossplane', chart, ...namespace, '--version', version]),
     ),
     kubectl('rollout', 'status', 'deployment/crossplane', ...namespace, TIMEOUT),
+    ...(renamesRevisions(releaseBefore, release)
+      ? after
+          .map(({ locked }) => locked)
+          .filter(isActivatedManually)
+          .flatMap((locked) => [
+            kubectl('wait', '--for=condition=Installed=false', TIMEOUT, resource(locked)),
+            activation(locked),
+            ...activeWaits(locked, release),
+          ])
+      : []),
     ...(packages.length === 0 ? [] : [kubectl('wait', HEALTHY, TIMEOUT, ...packages)]),
   ];
 }
@@ -221,11 +231,16 @@ const HEALTHY = '--for=condition=Healthy';
  */
 function waitCommands({ applied, release }: PlannedStep, path: string, pin: Pin): StepCommand[] {
   if (applied.length === 0) return [];
-  const seen = applied.map(({ to }): StepCommand => {
+  const seen = applied.flatMap(({ to }): StepCommand[] => {
     const reference = renderedReference(to!.locked, pin);
     const condition = `--for=jsonpath={.status.currentIdentifier}=${reference}`;
     const script = kubectlText('wait', condition, TIMEOUT, resource(to!.locked));
-    return { script, byHand: isActivatedManually(to!.locked) ? script : undefined };
+    if (!isActivatedManually(to!.locked)) return [{ script, byHand: undefined }];
+    const isNamedByGeneration = release.packageManager.revisionNames === 'digest-and-generation';
+    return [
+      forScriptAndPeople(script),
+      ...(isNamedByGeneration ? [generationWait(to!.locked)] : []),
+    ];
   });
   const manual = applied.map(({ to }) => to!.locked).filter(isActivatedManually);
   return [
@@ -234,6 +249,17 @@ function waitCommands({ applied, release }: PlannedStep, path: string, pin: Pin)
     ...manual.flatMap((locked) => activeWaits(locked, release)),
     kubectl('wait', HEALTHY, TIMEOUT, '-f', `${path}/${PACKAGES_FILE}`),
   ];
+}
+
+/**
+ * Waits until the cluster has seen the generation of a package that was applied, where each one has
+ * a revision of its own, even if the version stays.
+ */
+function generationWait(locked: LockedPackage): StepCommand {
+  const condition = `--for=jsonpath={.status.conditions[?(@.type=="Installed")].observedGeneration}`;
+  const generation = kubectlText('get', resource(locked), '-o', 'jsonpath={.metadata.generation}');
+  const wait = `kubectl wait ${shellWord(condition)}="$(${generation})"`;
+  return forScriptAndPeople(`${wait} ${shellCommand([TIMEOUT, resource(locked)])}`);
 }
 
 /** Activates the revision of the applied version, which Crossplane leaves inactive with `Manual`. */

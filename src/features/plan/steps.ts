@@ -11,10 +11,12 @@ import {
   isNewer,
   isUpgradeToV2,
   minorsBetween,
+  renamesRevisions,
   type Target,
 } from '../../crossplane/releases/target.js';
 import { inApplyOrder } from '../../project/lockfile/lock-graph.js';
 import {
+  hasOtherSettings,
   isActivatedManually,
   isSameInstallation,
   type LockedPackage,
@@ -236,8 +238,17 @@ function pronoun(objects: readonly OwnedObject[]): string {
 }
 
 /** Yields warnings on a change of Crossplane. Lockfiles show only some features that v2 removed. */
-function* releaseWarnings({ release, releaseBefore, before }: PlanStep): Iterable<string> {
+function* releaseWarnings(step: PlanStep): Iterable<string> {
+  const { release, releaseBefore, before, after } = step;
   if (releaseBefore === undefined) return;
+  if (renamesRevisions(releaseBefore, release)) {
+    yield `Crossplane ${release.version} names package revisions in another way than ${releaseBefore.version}: every package gets a new revision, and its pods are replaced`;
+    const manual = after.map(({ locked }) => locked).filter(isActivatedManually);
+    if (manual.length > 0) {
+      const names = manual.map(({ repository }) => repository).join(', ');
+      yield `${names}: with \`revisionActivationPolicy: Manual\` the upgrade stops the running revision, and nothing runs until the new revision is activated, as this step does`;
+    }
+  }
   if (!isNewer(release, releaseBefore)) {
     yield `Crossplane is not made to go back from ${releaseBefore.version} to ${release.version}: try it on a copy of the cluster`;
   }
@@ -264,20 +275,33 @@ function* moveWarnings(move: PackageMove): Iterable<string> {
   }
 }
 
+function isMoved({ from, to }: PackageMove): boolean {
+  return from !== undefined && from.locked.version !== to!.locked.version;
+}
+
+function isSpecChanged({ from, to }: PackageMove): boolean {
+  if (from === undefined) return false;
+  return from.skips !== to!.skips || hasOtherSettings(from.locked, to!.locked);
+}
+
 /** Yields warnings on manual activation, and on packages that only their lockfile's release checked. */
 function* runtimeWarnings(
   { release, applied }: PlanStep,
   { lockedFor, isRead }: CheckedPackages,
 ): Iterable<string> {
-  const manual = applied.filter(
-    ({ from, to }) =>
-      from !== undefined &&
-      from.locked.version !== to!.locked.version &&
-      isActivatedManually(to!.locked),
+  const hasRevisionForEachSpec = release.packageManager.revisionNames === 'digest-and-generation';
+  const changed = applied.filter(
+    (move) => isMoved(move) || (hasRevisionForEachSpec && isSpecChanged(move)),
   );
+  const manual = changed.filter(({ to }) => isActivatedManually(to!.locked));
+  const settings = changed.filter((move) => !isMoved(move));
+  if (settings.length > 0) {
+    const names = settings.map(({ repository }) => repository).join(', ');
+    yield `${names}: on Crossplane ${release.version} a change of \`spec\` makes a new revision, which replaces the pods, although the version stays`;
+  }
   if (manual.length > 0) {
     const names = manual.map(({ repository }) => repository).join(', ');
-    yield `${names}: with \`revisionActivationPolicy: Manual\` the installed version stops when the new one is applied, and nothing runs until the new revision is activated, as this step does`;
+    yield `${names}: with \`revisionActivationPolicy: Manual\` the running revision stops when the change is applied, and nothing runs until the new revision is activated, as this step does`;
   }
   const unread = applied.map(({ to }) => to!.locked).filter((locked) => !isRead(locked));
   if (unread.length > 0 && release.version !== lockedFor) {

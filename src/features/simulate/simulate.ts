@@ -32,7 +32,6 @@ import {
 import type { MoveFlags } from '../../crossplane/package-manager/reconcile-lock.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { joinReference, splitPackageReference } from '../../crossplane/packages/reference.js';
-import { packageManagerRules } from '../../crossplane/releases/package-manager-rules.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import type { Request } from '../../project/inputs/request.js';
 import { byRepository, type Lockfile } from '../../project/lockfile/lockfile.js';
@@ -126,7 +125,7 @@ export function endsHealthy({ state, isAtRest }: ReconciledCluster, target: Targ
 }
 
 function checkFlags(flags: MoveFlags, target: Target): void {
-  const { moves } = packageManagerRules(target);
+  const { moves } = target.packageManager;
   const unknown = (['upgrades', 'downgrades'] as const).find(
     (flag) => flags[flag] && !moves.includes(flag),
   );

@@ -14,7 +14,7 @@ import { type Digest, sha256OfStream } from '../../base/digest.js';
 import { SourceError, undefinedIfFailed } from '../../base/errors.js';
 import { printable } from '../../base/escape.js';
 import { allSettledInOrder } from '../../base/time.js';
-import type { TargetRules } from '../../crossplane/releases/target.js';
+import type { TargetRules } from '../../crossplane/releases/release-facts.js';
 
 type Rules = Pick<TargetRules, 'severalBaseLayers' | 'maxLayers' | 'tarEntry'>;
 

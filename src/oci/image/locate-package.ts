@@ -5,7 +5,7 @@ import { type ImageManifest, mediaTypeProblem, parseManifest } from './manifest.
 import type { Digest } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
 import { printable } from '../../base/escape.js';
-import type { TargetRules } from '../../crossplane/releases/target.js';
+import type { TargetRules } from '../../crossplane/releases/release-facts.js';
 
 const MAX_PLATFORMS_SHOWN = 10;
 

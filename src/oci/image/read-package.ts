@@ -8,7 +8,7 @@ import type { LocatedPackage } from './locate-package.js';
 import { type Digest, finishDigest } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
 import { printable } from '../../base/escape.js';
-import type { TargetRules } from '../../crossplane/releases/target.js';
+import type { TargetRules } from '../../crossplane/releases/release-facts.js';
 import { DamagedTarError, tarEntries, type TarEntry } from '../archive/tar-reader.js';
 import { type Compression, decompressLayer } from '../archive/unpack.js';
 

@@ -10,7 +10,7 @@ import {
 import { InputError, type Origin } from '../../base/errors.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
 import { joinReference, pullName, withPlainHost } from '../../crossplane/packages/reference.js';
-import type { ReleaseRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
 import { listOf, mappingOf, stringOf, type JsonObject, type JsonValue } from '../../base/json.js';
 
 /** The signatures that an ImageConfig requires of the images it matches. */

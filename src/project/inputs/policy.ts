@@ -3,10 +3,10 @@ import { InputError, type Origin } from '../../base/errors.js';
 import { shellWord } from '../../base/escape.js';
 import type { JsonObject } from '../../base/json.js';
 import { parseConstraint } from '../../crossplane/constraints/constraint.js';
-import { NEWEST_DIALECT, parseVersion } from '../../crossplane/constraints/version.js';
+import { INDEPENDENT_DIALECT, parseVersion } from '../../crossplane/constraints/version.js';
 import type { Released, Repository } from '../../crossplane/packages/package.js';
 import { isTag, pullName, withPlainHost } from '../../crossplane/packages/reference.js';
-import type { ReleaseRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
 
 /**
  * `spec.policy` of a PackageSet: the versions that may be chosen, for all packages of the closure.
@@ -43,11 +43,11 @@ export function versionMatcher(
   prereleases: 'named' | 'all',
 ): (version: string) => boolean {
   if (text === undefined) return () => true;
-  const constraint = isDigest(text) ? undefined : parseConstraint(text, NEWEST_DIALECT);
+  const constraint = isDigest(text) ? undefined : parseConstraint(text, INDEPENDENT_DIALECT);
   if (constraint?.invalid === false) {
     return (version) => {
       if (version === text) return true;
-      const parsed = parseVersion(version, NEWEST_DIALECT);
+      const parsed = parseVersion(version, INDEPENDENT_DIALECT);
       return (
         parsed !== undefined && constraint.admits(parsed, { prereleases: prereleases === 'all' })
       );

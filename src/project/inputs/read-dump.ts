@@ -208,6 +208,7 @@ function dumpedPackage(object: JsonObject, kind: PackageKind, origin: Origin): D
     isUserCreated: isChangedByUser(metadata),
     isPaused: annotations['crossplane.io/paused'] === 'true',
     isBeingDeleted: metadata['deletionTimestamp'] !== undefined,
+    generation: positiveInteger(metadata['generation']),
     currentRevision: stringOf(status['currentRevision']),
     conditions: conditionsOf(status),
     origin,
@@ -217,6 +218,10 @@ function dumpedPackage(object: JsonObject, kind: PackageKind, origin: Origin): D
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Returns an ImageConfig or runtime config without the fields that the cluster added. */
+function positiveInteger(value: JsonValue | undefined): number | undefined {
+  return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
+}
+
 function dumpedManifest(object: JsonObject, origin: Origin): KeptObject {
   const metadata = mappingOf(object['metadata']) ?? {};
   const { status: _status, ...rest } = object;

@@ -6,7 +6,7 @@ import {
   lockRowManifest,
 } from '../../crossplane/package-manager/dependency-graph.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
-import { revisionName } from '../../crossplane/packages/object-names.js';
+import { FIRST_GENERATION, revisionName } from '../../crossplane/packages/object-names.js';
 import { groupOf, isCrdOwner, ownershipKey } from '../../crossplane/packages/owned-objects.js';
 import type { Requirement } from '../../crossplane/packages/package-meta.js';
 import type { Repository } from '../../crossplane/packages/package.js';
@@ -265,7 +265,7 @@ export function lockManifest(
 function rowOf(locked: LockedPackage, version: string, target: Target): LockRow {
   const { repository, name, digest, kind, requirements } = locked;
   return {
-    name: revisionName(name, digest!),
+    name: revisionName({ name, generation: FIRST_GENERATION }, digest!, target),
     kind,
     source: repository,
     version,

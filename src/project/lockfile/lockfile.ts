@@ -1,6 +1,7 @@
 import { byCodePoint } from '../../base/collections.js';
 import type { Digest } from '../../base/digest.js';
 import type { JsonObject } from '../../base/json.js';
+import { plainSpec } from '../../crossplane/packages/object-spec.js';
 import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
 import type { Requirement } from '../../crossplane/packages/package-meta.js';
 import type { LockedParts, PackageKind, Repository } from '../../crossplane/packages/package.js';
@@ -67,6 +68,12 @@ export function lockedIn(
   repository: Repository,
 ): LockedPackage | undefined {
   return packages.find((locked) => locked.repository === repository);
+}
+
+/** Whether the `spec` of the package object differs, apart from the package itself. */
+export function hasOtherSettings(a: LockedPackage, b: LockedPackage): boolean {
+  const [one, other] = [a, b].map(({ object }) => JSON.stringify(plainSpec(object.spec)));
+  return one !== other;
 }
 
 /**

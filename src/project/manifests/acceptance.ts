@@ -1,4 +1,5 @@
 // Duplicates rules of the renderer on purpose, so that a mistake in either one shows.
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { nameOf, suffixedName } from './object-names.js';
 import { isDigest } from '../../base/digest.js';
@@ -14,7 +15,8 @@ import {
   splitPackageReference,
   validPackageReference,
 } from '../../crossplane/packages/reference.js';
-import type { Target, TargetRules } from '../../crossplane/releases/target.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import type { TargetRules } from '../../crossplane/releases/release-facts.js';
 import { dependencyCycles } from '../lockfile/lock-graph.js';
 import { byRepository, type LockedPackage, type Lockfile } from '../lockfile/lockfile.js';
 
@@ -249,7 +251,7 @@ function lockProblems(set: InstalledSet): readonly string[] {
   }
   // Packages that skip dependency resolution have no rows.
   const inLock = set.skips ? [] : set.installed;
-  const expected = inLock.map((each) => rowOf(each, set.target.rules));
+  const expected = inLock.map((each) => rowOf(each, set.target));
   return [
     ...expected
       .filter((row) => !packages.some((other) => isDeepStrictEqual(row, other)))
@@ -260,16 +262,21 @@ function lockProblems(set: InstalledSet): readonly string[] {
   ];
 }
 
-function rowOf({ name, kind, source, version, locked }: Installed, rules: TargetRules) {
+function rowOf({ name, kind, source, version, locked }: Installed, target: Target) {
+  const { rules, packageManager } = target;
   const hex = (locked?.digest ?? '').replace('sha256:', '');
   const requirements = locked?.requirements.filter((each) => each.requires === 'package') ?? [];
   return {
-    name: friendlyId(name, hex),
+    name: friendlyId(name, packageManager.revisionNames === 'digest' ? hex : sha256(`${hex}|1`)),
     ...(rules.lockRows === 'type' ? { type: kind } : { apiVersion: 'pkg.crossplane.io/v1', kind }),
     source,
     version,
     dependencies: requirements.map((each) => dependencyOf(each, rules)),
   };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function dependencyOf(requirement: PackageRequirement, { lockRows }: TargetRules): JsonObject {

@@ -15,7 +15,6 @@ import {
   referenceRules,
   splitTag,
 } from '../../crossplane/packages/reference.js';
-import { packageManagerRules } from '../../crossplane/releases/package-manager-rules.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { isDigest, type Digest } from '../../base/digest.js';
 import { listOf, mappingOf, stringOf, type JsonObject, type JsonValue } from '../../base/json.js';
@@ -221,7 +220,7 @@ function unknownTags(pins: readonly ImagePin[]): readonly string[] {
 }
 
 function upgradeWarnings(target: Target): readonly string[] {
-  if (!packageManagerRules(target).movesFromPulledVersion) return [];
+  if (!target.packageManager.movesFromPulledVersion) return [];
   return [
     `Crossplane ${target.version} with \`--enable-dependency-version-upgrades\` takes the digest ` +
       'for the installed version, and its resolver fails on it: leave that flag off, or render with `--pin tag`',

@@ -1,4 +1,3 @@
-import { byCodePoint } from '../../base/collections.js';
 import { InputError, type Origin } from '../../base/errors.js';
 import {
   isList,
@@ -9,6 +8,7 @@ import {
   stringOf,
 } from '../../base/json.js';
 import { didYouMean } from '../../base/messages.js';
+import { canonical, plainSpec } from '../../crossplane/packages/object-spec.js';
 import type { PackageKind } from '../../crossplane/packages/package.js';
 import { splitTag } from '../../crossplane/packages/reference.js';
 import {
@@ -16,7 +16,8 @@ import {
   MIN_REVISION_HISTORY_LIMIT,
   PULL_POLICIES,
 } from '../../crossplane/releases/package-fields.js';
-import type { Target, TargetRules } from '../../crossplane/releases/target.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import type { TargetRules } from '../../crossplane/releases/release-facts.js';
 import type { PackageRoot } from '../inputs/request.js';
 import type { ObjectTemplate } from '../lockfile/lockfile.js';
 
@@ -226,63 +227,7 @@ function unknownField(
   });
 }
 
-/** Values that an API server sets for missing fields of `spec`. */
-const API_DEFAULTS: JsonObject = {
-  ignoreCrossplaneConstraints: false,
-  packagePullPolicy: 'IfNotPresent',
-  revisionActivationPolicy: 'Automatic',
-  revisionHistoryLimit: 1,
-  runtimeConfigRef: { name: 'default' },
-  skipDependencyResolution: false,
-};
-
-const RUNTIME_CONFIG_DEFAULTS: JsonObject = {
-  apiVersion: 'pkg.crossplane.io/v1beta1',
-  kind: 'DeploymentRuntimeConfig',
-};
-
 /** Returns the spec of a package object without fields that have their default value. */
 export function withoutApiDefaults(spec: JsonObject): JsonObject {
   return only(spec, Object.keys(plainSpec(spec)));
-}
-
-/** Like `withoutApiDefaults`, but also within fields, and normalized for comparison. */
-export function plainSpec(spec: JsonObject): JsonObject {
-  const { runtimeConfigRef } = spec;
-  const own = isMapping(runtimeConfigRef)
-    ? { ...spec, runtimeConfigRef: withoutDefaults(runtimeConfigRef, RUNTIME_CONFIG_DEFAULTS) }
-    : spec;
-  return canonical(withoutDefaults(own, API_DEFAULTS));
-}
-
-function withoutDefaults(fields: JsonObject, defaults: JsonObject): JsonObject {
-  const isDefault = (field: string) => textOf(fields[field]) === textOf(defaults[field]);
-  return without(fields, Object.keys(fields).filter(isDefault));
-}
-
-/** Returns equal texts for values that differ only in the order of keys. */
-function textOf(value: JsonValue = null): string {
-  return JSON.stringify(canonicalValue(value));
-}
-
-/** Keys that come first in a manifest by convention. */
-const LEADING = ['apiVersion', 'kind', 'metadata', 'name', 'package', 'spec'];
-
-/** Sorts the keys of every mapping. */
-function canonical(value: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => keyRank(a) - keyRank(b) || byCodePoint(a, b))
-      .map(([key, member]) => [key, canonicalValue(member)]),
-  );
-}
-
-function canonicalValue(value: JsonValue): JsonValue {
-  if (isList(value)) return value.map(canonicalValue);
-  return isMapping(value) ? canonical(value) : value;
-}
-
-function keyRank(key: string): number {
-  const place = LEADING.indexOf(key);
-  return place < 0 ? LEADING.length : place;
 }

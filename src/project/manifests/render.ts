@@ -50,14 +50,18 @@ const FLUX_SOURCES = ['GitRepository', 'OCIRepository', 'Bucket', 'ExternalArtif
 const NO_ROWS =
   '# No rows: every package has `skipDependencyResolution: true`, and keeps out of the Lock.\n';
 
+const FIRST_ROWS =
+  '# Rows are named after revisions of new objects (generation 1). Every later change of a `spec`\n' +
+  '# renames its row, so compare rows by `source`.\n';
+
 const STALE_ROWS =
   'the Lock is applied: a cluster gains nothing from it that shows, and one row that is stale ' +
   '(a tag moved since, an object of another name) stops all packages with `node … already exists`';
 
 /** Renders Lock, manifests and kustomization from a lockfile. */
 export function render(lockfile: Lockfile, options: RenderOptions = {}): Rendering {
-  refuseConflicts(options);
   const target = options.target ?? lockedTarget(lockfile);
+  refuseConflicts(options, target);
   const pin = options.pin ?? 'tag';
   const bundle = withLayoutAnnotations(bundleOf(lockfile, target, pin), lockfile, options);
   const skips = bundle.skips.length > 0;
@@ -65,9 +69,11 @@ export function render(lockfile: Lockfile, options: RenderOptions = {}): Renderi
   const versionOf = (locked: LockedPackage) => installedVersion(locked, pin);
   let lock: JsonObject | undefined;
   if (skips) lock = EMPTY_LOCK;
-  else if (missing.length === 0) lock = lockManifest(lockfile, target, versionOf);
+  else if (missing.length === 0 && !isUnknown(target)) {
+    lock = lockManifest(lockfile, target, versionOf);
+  }
   const applied = options.applyLock === true ? [applicableLock(lock, bundle)] : [];
-  const lockText = lock === undefined ? undefined : (skips ? NO_ROWS : '') + writeYaml(lock);
+  const lockText = lock && lockHeader(skips, target) + writeYaml(lock);
   const texts = filesOf(bundle, lockfile, target, lockText, options);
   const isOther = lockfile.crossplane !== target.version;
   const crossplane = isOther ? target.version : undefined;
@@ -84,12 +90,29 @@ export function render(lockfile: Lockfile, options: RenderOptions = {}): Renderi
     bundle,
     lock,
     warnings: [...bundle.warnings, ...applied.map(() => STALE_ROWS)],
-    leftOut: options.layout === undefined ? missing.slice(0, 1).map(noLockReason) : [],
+    leftOut:
+      options.layout === undefined && lock === undefined ? [noLockReason(missing, target)] : [],
   };
 }
 
 /** Throws an `InputError` for conflicting options, which may come from a record. */
-function refuseConflicts({ layout, applyLock, argocd }: RenderOptions): void {
+function refuseConflicts({ layout, applyLock, argocd }: RenderOptions, target: Target): void {
+  if (applyLock === true && isUnknown(target)) {
+    throw new InputError(
+      `the Lock cannot be applied on Crossplane ${target.version}, which this tool does not know: a wrong row stops all packages`,
+      {
+        hint: 'leave out `--apply-lock` (or pass `--no-apply-lock`): the cluster makes its Lock by itself',
+      },
+    );
+  }
+  if (applyLock === true && namesRowsByGeneration(target)) {
+    throw new InputError(
+      `the Lock cannot be applied on Crossplane ${target.version}: it names the rows itself, and stops all packages where a row has another name`,
+      {
+        hint: 'leave out `--apply-lock` (or pass `--no-apply-lock`): the cluster makes its Lock by itself',
+      },
+    );
+  }
   if (layout !== undefined && applyLock === true) {
     throw new InputError(`the Lock cannot be applied with \`--${layout}\``, {
       hint: 'leave out `--apply-lock`: a cluster makes its Lock by itself',
@@ -100,6 +123,19 @@ function refuseConflicts({ layout, applyLock, argocd }: RenderOptions): void {
       hint: 'leave out `--argocd`, or render it into another folder',
     });
   }
+}
+
+function namesRowsByGeneration({ packageManager }: Target): boolean {
+  return packageManager.revisionNames === 'digest-and-generation';
+}
+
+function isUnknown({ knowledge }: Target): boolean {
+  return knowledge.state === 'unknown';
+}
+
+function lockHeader(skips: boolean, target: Target): string {
+  if (skips) return NO_ROWS;
+  return namesRowsByGeneration(target) ? FIRST_ROWS : '';
 }
 
 function withLayoutAnnotations(bundle: Bundle, lockfile: Lockfile, options: RenderOptions): Bundle {
@@ -150,8 +186,10 @@ function lockedTarget({ crossplane }: Lockfile): Target {
   return target;
 }
 
-function noLockReason({ repository }: LockedPackage): string {
-  return `\`${LOCK_FILE}\` is not written: its rows are named by digests, and \`${repository}\` has none`;
+function noLockReason([missing]: readonly LockedPackage[], { version }: Target): string {
+  return missing === undefined
+    ? `\`${LOCK_FILE}\` is not written: Crossplane ${version} is not a release this tool knows, so the names of its rows are unknown`
+    : `\`${LOCK_FILE}\` is not written: its rows are named by digests, and \`${missing.repository}\` has none`;
 }
 
 /** Returns the Lock. Throws an `InputError` if a cluster would not come to the same Lock. */

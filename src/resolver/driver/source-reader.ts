@@ -6,7 +6,8 @@ import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
 import type { PackageMeta, Rejection } from '../../crossplane/packages/package-meta.js';
 import type { Candidate, Released, Repository } from '../../crossplane/packages/package.js';
-import type { ReleaseRules, Target, TargetRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules, TargetRules } from '../../crossplane/releases/release-facts.js';
+import type { Target } from '../../crossplane/releases/target.js';
 import {
   type AskedPackage,
   type IndexState,

@@ -3,7 +3,8 @@ import { isDigest } from '../../base/digest.js';
 import { realClock } from '../../base/time.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
-import type { ReleaseRules, Target } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
+import type { Target } from '../../crossplane/releases/target.js';
 import {
   matchesPackages,
   type MinimumAge,

@@ -21,7 +21,7 @@ import { shellWord } from '../../base/escape.js';
 import { OutOfTime } from '../../base/time.js';
 import { parseConstraint, selectorOf } from '../../crossplane/constraints/constraint.js';
 import { satisfies } from '../../crossplane/constraints/installable-versions.js';
-import { NEWEST_DIALECT } from '../../crossplane/constraints/version.js';
+import { INDEPENDENT_DIALECT } from '../../crossplane/constraints/version.js';
 import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import {
@@ -140,7 +140,7 @@ function enforcementNotes(
   return rules.flatMap(({ enforcedBy }) => {
     if (enforcedBy === undefined) return [];
     const { constraint: text, by, origin } = enforcedBy;
-    const constraint = parseConstraint(text, NEWEST_DIALECT);
+    const constraint = parseConstraint(text, INDEPENDENT_DIALECT);
     if (constraint.invalid) return [];
     const others = targets.filter((target) => !constraint.admits(versionOf(target)));
     if (others.length === 0 || others.includes(refused)) return [];

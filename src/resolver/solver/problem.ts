@@ -4,7 +4,7 @@ import type { Dialect, Version } from '../../crossplane/constraints/version.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
 import type { Candidate, PackageKind, Repository } from '../../crossplane/packages/package.js';
-import type { ReleaseRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
 import type { PackageSource } from '../../sources/package-source.js';
 
 /** The input of the solver. The order of the roots is the order of decisions. */

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { undefinedIfAbsent, readError } from '../../base/files/file-system.js';
 import { InputError, SourceError } from '../../base/errors.js';
-import { friendlyId, objectNameOf, revisionName } from '../../crossplane/packages/object-names.js';
+import { friendlyId, objectNameOf } from '../../crossplane/packages/object-names.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
 import { isDigest } from '../../base/digest.js';
 import type { FetchedPackage, PackageSource } from '../package-source.js';
@@ -12,7 +12,7 @@ import { LIMITS } from '../../oci/image/limits.js';
 import { decompressLayer } from '../../oci/archive/unpack.js';
 import { withReaderTurn, readWithDigest } from '../../oci/image/read-package.js';
 import { readPackageYaml } from '../../crossplane/package-yaml/read-package-yaml.js';
-import type { ReleaseRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
 import { openXpkgSource } from './image-source.js';
 
 /**
@@ -67,7 +67,7 @@ function fileIds({ repository, version }: Candidate, target: ReleaseRules): read
   if (!isDigest(version)) return [literal];
   return [
     friendlyId(repository, version),
-    revisionName(objectNameOf(repository, target), version),
+    friendlyId(objectNameOf(repository, target), version.slice('sha256:'.length)),
     literal,
   ];
 }

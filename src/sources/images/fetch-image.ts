@@ -3,7 +3,7 @@ import { RegistryPackage } from '../../crossplane/legacy/registry-package.js';
 import { readPackageYaml } from '../../crossplane/package-yaml/read-package-yaml.js';
 import type { PackageContents } from '../../crossplane/packages/package-contents.js';
 import type { Released } from '../../crossplane/packages/package.js';
-import type { ReleaseRules, TargetRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules, TargetRules } from '../../crossplane/releases/release-facts.js';
 import { isImageBuiltHere } from '../../oci/image/build-image.js';
 import { readImageConfig } from '../../oci/image/image-config.js';
 import { type ImageRepository } from '../../oci/image/image-repository.js';

@@ -12,7 +12,7 @@ import type { ImageRepository } from '../../oci/image/image-repository.js';
 import { locatePackage, type LocatedPackage } from '../../oci/image/locate-package.js';
 import { readPackage } from '../../oci/image/read-package.js';
 import { RegistryDocuments } from '../../crossplane/legacy/registry-package.js';
-import type { ReleaseRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
 import type { Digest } from '../../base/digest.js';
 import { hasImages } from './fetch-image.js';
 import { shellWord } from '../../base/escape.js';

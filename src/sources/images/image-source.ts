@@ -4,7 +4,7 @@ import { InputError } from '../../base/errors.js';
 import { isFileSystemError, readError } from '../../base/files/file-system.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { isAttachmentTag } from '../../crossplane/packages/reference.js';
-import type { ReleaseRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
 import type { ImageRepository } from '../../oci/image/image-repository.js';
 import { type FileTree, openFileTree } from '../../oci/store/file-tree.js';
 import { type LayoutName, openLayout } from '../../oci/store/image-layout.js';

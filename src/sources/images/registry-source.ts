@@ -9,7 +9,7 @@ import {
 } from '../../crossplane/package-manager/image-config.js';
 import type { Candidate, LockedParts, Repository } from '../../crossplane/packages/package.js';
 import { DOCKER_HUB, joinReference, parseReference } from '../../crossplane/packages/reference.js';
-import type { ReleaseRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
 import { copyBlob, type ImageRepository, openBlob } from '../../oci/image/image-repository.js';
 import { isPlainHttpAllowed } from '../../oci/registry/address-rules.js';
 import { type CredentialStore, combinedCredentials } from '../../oci/registry/credentials.js';

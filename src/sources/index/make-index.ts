@@ -8,7 +8,7 @@ import { parseVersion } from '../../crossplane/constraints/version.js';
 import { DOT_REGISTRY, DOT_REGISTRY_API } from '../../crossplane/legacy/dot-registry.js';
 import type { Candidate, Released, Repository } from '../../crossplane/packages/package.js';
 import { isAttachmentTag, joinReference } from '../../crossplane/packages/reference.js';
-import type { ReleaseRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
 import type { ImageRepository } from '../../oci/image/image-repository.js';
 import { locatePackage } from '../../oci/image/locate-package.js';
 import { hasImages, type ImageSource } from '../images/fetch-image.js';

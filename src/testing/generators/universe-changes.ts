@@ -2,12 +2,8 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { byCodePoint } from '../../base/collections.js';
 import { isMapping, type JsonValue } from '../../base/json.js';
-import {
-  knownReleases,
-  type ReleaseRules,
-  targetFor,
-  type TargetRules,
-} from '../../crossplane/releases/target.js';
+import { knownReleases, targetFor } from '../../crossplane/releases/target.js';
+import type { ReleaseRules, TargetRules } from '../../crossplane/releases/release-facts.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../sources/index/index-file.js';
 
 /** A version of a universe, with its repository and tag. */

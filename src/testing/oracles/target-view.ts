@@ -9,7 +9,7 @@ import {
 import { isDigest } from '../../base/digest.js';
 import { realClock } from '../../base/time.js';
 import { type Constraint, parseConstraint } from '../../crossplane/constraints/constraint.js';
-import { NEWEST_DIALECT, parseVersion } from '../../crossplane/constraints/version.js';
+import { INDEPENDENT_DIALECT, parseVersion } from '../../crossplane/constraints/version.js';
 import { type CrdRef, definesCrd } from '../../crossplane/packages/crd-ref.js';
 import type { PackageObject } from '../../crossplane/packages/package-contents.js';
 import type { Target } from '../../crossplane/releases/target.js';
@@ -249,8 +249,8 @@ function isNamed(
 ): boolean {
   if (!isWithinPrefix(repository, packages)) return false;
   if (text === undefined || text === version) return true;
-  const range = parseConstraint(text, NEWEST_DIALECT);
-  const parsed = parseVersion(version, NEWEST_DIALECT);
+  const range = parseConstraint(text, INDEPENDENT_DIALECT);
+  const parsed = parseVersion(version, INDEPENDENT_DIALECT);
   return !range.invalid && parsed !== undefined && range.admits(parsed, { prereleases });
 }
 

@@ -6,7 +6,7 @@ import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import { type Candidate, PACKAGE_KINDS } from '../../crossplane/packages/package.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import type { Request } from '../../project/inputs/request.js';
-import type { ReleaseRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/release-facts.js';
 import { matrix, type Verdict } from '../../features/matrix/matrix.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ResolveOptions } from '../../resolver/resolve/to-problem.js';

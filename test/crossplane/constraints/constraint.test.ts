@@ -91,6 +91,43 @@ test.each([
   }
 });
 
+test.each([
+  { text: `>=1.0.0${' '.repeat(505)}`, error: undefined, why: '512 bytes' },
+  {
+    text: `>=1.0.0${' '.repeat(506)}`,
+    error: 'constraint string is too long (max 512 bytes)',
+    why: 'a byte more',
+  },
+  {
+    text: `1.0.0-é${' '.repeat(505)}`,
+    error: 'constraint string is too long (max 512 bytes)',
+    why: 'bytes, not characters',
+  },
+  { text: Array(32).fill('1').join('||'), error: undefined, why: '32 groups' },
+  {
+    text: Array(33).fill('1').join('||'),
+    error: 'too many constraint groups (max 32)',
+    why: 'a group more',
+  },
+  {
+    text: '>1.0\t"x',
+    error: String.raw`improper constraint: ">1.0\t\"x"`,
+    why: 'quoted as Go does',
+  },
+])('3.5.0 has limits that 3.4.0 lacks: $why', ({ text, error }) => {
+  const parsed = parseConstraint(text, '3.5.0');
+  expect(parsed.invalid ? parsed.error : undefined).toBe(error);
+  const before = parseConstraint(text, '3.4.0');
+  expect(before.invalid ? before.error : '').not.toMatch(/max|\\t/);
+});
+
+test('3.5.0 takes no version of more than 256 bytes', () => {
+  const longest = `1.0.0+${'a'.repeat(250)}`;
+  expect(parseVersion(longest, '3.5.0')).toBeDefined();
+  expect(parseVersion(`${longest}a`, '3.5.0')).toBeUndefined();
+  expect(parseVersion(`${longest}a`, '3.4.0')).toBeDefined();
+});
+
 test('any text is either invalid with an error or a usable constraint', () => {
   fc.assert(
     fc.property(

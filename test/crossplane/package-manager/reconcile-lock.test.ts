@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runWith } from '../../support/known-images.js';
-import {
-  EMPTY_CLUSTER,
-  type ClusterObject,
-} from '../../../src/crossplane/package-manager/cluster-state.js';
+import { EMPTY_CLUSTER, newObject } from '../../../src/crossplane/package-manager/cluster-state.js';
 import { reconcileLock } from '../../../src/crossplane/package-manager/reconcile-lock.js';
 import type { LockRow } from '../../../src/crossplane/package-manager/dependency-graph.js';
 import {
@@ -52,11 +49,7 @@ function reconciled(given: Given) {
       origin: { file: 'x.yaml' },
     })),
   );
-  const installed = objects.map((text): ClusterObject => ({
-    ...wanted(text),
-    revision: undefined,
-    problem: undefined,
-  }));
+  const installed = objects.map((text) => newObject(wanted(text)));
   const state = { ...EMPTY_CLUSTER, rows, objects: installed };
   const flags = upgrades === true ? UPGRADES : { upgrades: false, downgrades: false };
   const end = runWith(reconcileLock(state, target, flags), {

@@ -42,6 +42,7 @@ const RELEASES = [
   'v2.1.8',
   'v2.2.4',
   'v2.3.4',
+  'v2.4.0',
 ];
 /** For each of these seeds, a random order of changes. */
 const SEEDS = [1, 2, 3];

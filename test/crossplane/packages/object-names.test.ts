@@ -70,11 +70,26 @@ describe('friendlyId', () => {
     expect(friendlyId(name, hash)).toBe(want);
   });
 
-  test('a revision is named by the hex of its digest', () => {
-    const digest = `sha256:c88b938d6e7b${a(52)}` as Digest;
-    expect(revisionName('upbound-provider-aws-s3', digest)).toBe(
-      'upbound-provider-aws-s3-c88b938d6e7b',
-    );
+  const digest = `sha256:c88b938d6e7b${a(52)}` as Digest;
+
+  test.each([
+    { crossplane: 'v2.3.5', generation: 1, want: 'acme-s3-c88b938d6e7b', why: 'by the digest' },
+    { crossplane: 'v2.4.0-rc.0', generation: 2, want: 'acme-s3-c88b938d6e7b', why: 'not yet' },
+    {
+      crossplane: 'v2.4.0',
+      generation: 1,
+      want: 'acme-s3-b334e1001f8a',
+      why: 'by digest and generation',
+    },
+    {
+      crossplane: 'v2.4.0',
+      generation: 2,
+      want: 'acme-s3-2a0a3c9eac67',
+      why: 'another generation',
+    },
+  ])('a revision on $crossplane: $why', ({ crossplane, generation, want }) => {
+    const object = { name: 'acme-s3', generation };
+    expect(revisionName(object, digest, targetFor(crossplane)!)).toBe(want);
   });
 });
 

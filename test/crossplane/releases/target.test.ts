@@ -13,7 +13,7 @@ test.each([
   {
     version: 'v9.0.0',
     rule: 'dialect',
-    want: '3.4.0',
+    want: '3.5.0',
     why: 'newer than known: as the newest known',
   },
 ] as const)('$version: $rule is $want ($why)', ({ version, rule, want }) => {

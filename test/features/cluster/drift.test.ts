@@ -1,5 +1,8 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Digest } from '../../../src/base/digest.js';
+import { revisionName } from '../../../src/crossplane/packages/object-names.js';
+import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { readDump } from '../../support/read-dump.js';
 import type { Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import { findDrift } from '../../../src/features/cluster/drift.js';
@@ -48,13 +51,58 @@ test('a cluster that was made from the lockfile does not differ', () => {
   expect(drift(demo, madeUpCluster(demo))).toEqual({ differences: [], findings: [], notes: [] });
 });
 
-test.each(['v1.14.0', 'v1.17.0', 'v2.0.2', 'v2.3.4', 'v2.4.0-rc.0'])(
+test.each(['v1.14.0', 'v1.17.0', 'v2.0.2', 'v2.3.4', 'v2.4.0-rc.0', 'v2.4.0', 'v2.4.2'])(
   'nor does one of Crossplane %s, but for what is information',
   (crossplane) => {
     const lockfile = { ...demo, crossplane };
     expect(reported(lockfile, madeUpCluster(lockfile))).toEqual([]);
   },
 );
+
+/** A healthy cluster in which the spec of one package was changed twice. */
+function changedTwice(made: Digest, generation: number | undefined) {
+  const lockfile = { ...demo, crossplane: 'v2.4.0' };
+  const objects = madeUpCluster(lockfile);
+  const name = revisionName({ name: HELM, generation: 3 }, made, targetFor('v2.4.0')!);
+  const object = objects.find(of('Provider', HELM))!;
+  Object.assign(object.metadata, { generation });
+  object.status.currentRevision = name;
+  objects.find(revisionOf(HELM))!.metadata.name = name;
+  objects.find(isLock)!.packages.find(({ source }) => source.endsWith('helm'))!.name = name;
+  return drift(lockfile, objects);
+}
+
+describe('on v2.4, where the name of a revision is a hash of digest and generation', () => {
+  const OTHER = `sha256:${'0'.repeat(64)}` as Digest;
+
+  test.each([3, 5])('the locked bytes are recognized, generation %d', (generation) => {
+    const { differences, notes } = changedTwice(
+      demo.packages.find(({ name }) => name === HELM)!.digest!,
+      generation,
+    );
+    expect(differences).toEqual([]);
+    expect(notes).toEqual([]);
+  });
+
+  test('other bytes are reported', () => {
+    const { differences } = changedTwice(OTHER, 3);
+    expect(differences.map(({ kind }) => kind)).toEqual(['digest']);
+  });
+
+  test('without a generation it is unknown which bytes run, and a note says so', () => {
+    const { differences, notes } = changedTwice(OTHER, undefined);
+    expect(differences).toEqual([]);
+    expect(notes).toEqual([
+      expect.stringContaining(`not checked whether the locked bytes run: \`${HELM}\``),
+    ]);
+  });
+
+  test('the release that runs decides, not that of the lockfile', () => {
+    const objects = madeUpCluster({ ...demo, crossplane: 'v2.4.0' });
+    const { differences } = drift({ ...demo, crossplane: 'v2.3.4' }, objects);
+    expect(differences.map(({ kind }) => kind)).toEqual(['crossplane']);
+  });
+});
 
 test('a cluster with pinned tags does not differ, unless a pin differs', () => {
   const objects = madeUpCluster(demo, { pin: 'locked' });

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { plainSpec, hasSpecField } from '../../../src/project/manifests/object-template.js';
+import { plainSpec } from '../../../src/crossplane/packages/object-spec.js';
+import { hasSpecField } from '../../../src/project/manifests/object-template.js';
 import { readDump } from '../../support/read-dump.js';
 import { formatLockfile } from '../../../src/project/lockfile/format-lockfile.js';
 import type { LockedPackage, Lockfile } from '../../../src/project/lockfile/lockfile.js';

@@ -36,9 +36,9 @@ test('one line per row, with differences or conflicts', async () => {
   expect(stdout).toBe(
     [
       'v1.14.0 to v1.15.6   blocked  a v2.0.0 needs Crossplane `>=v2.1.3` (and 1 more)',
-      'v1.16.0 to v1.20.11  works    1 package',
+      'v1.16.0 to v1.20.13  works    1 package',
       'v2.0.0 to v2.1.2     blocked  a v2.0.0 needs Crossplane `>=v2.1.3` (and 1 more)',
-      'v2.1.3 to v2.3.4     works    1 package: a v1.0.0 → v2.0.0',
+      'v2.1.3 to v2.4.2     works    1 package: a v1.0.0 → v2.0.0',
       'Packages are from xpkg.example.org/acme.',
       '',
     ].join('\n'),

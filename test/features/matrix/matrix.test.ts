@@ -26,10 +26,10 @@ test('consecutive releases with equal results are one row, across rules and mino
   const { rows } = await matrix(requestFor({ [A]: '*' }), { source: memorySource(universe) });
   expect(outline(rows)).toEqual([
     'v1.14.0 v1.15.6 unsolvable',
-    'v1.16.0 v1.20.11 solved',
+    'v1.16.0 v1.20.13 solved',
     'v2.0.0 v2.1.2 unsolvable',
     'v2.1.3 v2.2.4 solved',
-    'v2.3.0 v2.3.4 unsolvable',
+    'v2.3.0 v2.4.2 unsolvable',
   ]);
 });
 

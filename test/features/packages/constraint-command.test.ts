@@ -54,7 +54,7 @@ test.each([
   { argv: ['==1.2.3'], hint: '=1.2.3', why: 'two equal signs' },
   { argv: [''], hint: '>=0.0.0', why: 'empty' },
   { argv: [], hint: '--stdin', why: 'not a range' },
-  { argv: ['>=1.0.0', '--crossplane', '>=v1.20.0'], hint: 'v2.3', why: 'not an exact target' },
+  { argv: ['>=1.0.0', '--crossplane', '>=v1.20.0'], hint: 'v2.4', why: 'not an exact target' },
 ])('$argv ends in 2 with a hint: $why', async ({ argv, hint }) => {
   const { code, out, notes } = await run(argv);
   expect(code).toBe(2);

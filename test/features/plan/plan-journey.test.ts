@@ -205,15 +205,15 @@ describe('across an upgrade of Crossplane', () => {
   test.each([
     ['v1.16.0', 'v1.16.5', []],
     ['v1.16.0', 'v1.17.0', []],
-    ['v1.19.0', 'v2.0.0', ['v1.20.11']],
+    ['v1.19.0', 'v2.0.0', ['v1.20.13']],
     [
       'v1.16.0',
       'v2.3.4',
-      ['v1.17.6', 'v1.18.5', 'v1.19.3', 'v1.20.11', 'v2.0.8', 'v2.1.8', 'v2.2.4'],
+      ['v1.17.6', 'v1.18.5', 'v1.19.3', 'v1.20.13', 'v2.0.8', 'v2.1.8', 'v2.2.4'],
     ],
-    ['v2.1.0', 'v1.19.0', ['v2.0.8', 'v1.20.11']],
-    // No release of v2.4 and v2.5 is known, and no build of Upbound.
-    ['v2.2.0', 'v2.6.0', ['v2.3.4']],
+    ['v2.1.0', 'v1.19.0', ['v2.0.8', 'v1.20.13']],
+    // No release of v2.5 is known, and no build of Upbound.
+    ['v2.2.0', 'v2.6.0', ['v2.3.5', 'v2.4.2']],
     ['v1.18.0-up.1', 'v1.20.0-up.1', []],
   ])('from %s to %s it passes the newest patch of each minor version', (from, to, between) => {
     const stays = [free('v1.0.0')];

@@ -64,7 +64,7 @@ test('a refusal states the rule of the release as a fact of kind `content`', asy
 
 test('matrix has the reason in the rows of v2', async () => {
   const { stdout } = await run('matrix', `${APP}@v1.0.0`, ...FROM);
-  expect(stdout).toMatch(/v1\.20\.11 +works/);
+  expect(stdout).toMatch(/v1\.20\.13 +works/);
   expect(stdout).toMatch(/v2\.\S+ +blocked +.*Composition `app` has no `pipeline`/);
 });
 
@@ -107,12 +107,12 @@ describe('a ControllerConfig among the inputs', () => {
     const args = [...ARGS, '--no-write', '--crossplane', '>=v1.14.0', '-o', 'json'];
     const { code, stdout } = await run('resolve', ...args);
     expect(code).toBe(EXIT.done);
-    expect(JSON.parse(stdout)).toMatchObject({ crossplane: 'v1.20.11' });
+    expect(JSON.parse(stdout)).toMatchObject({ crossplane: 'v1.20.13' });
   });
 
   test('blocks the releases without them in matrix, one row for releases with the same rules', async () => {
     const { stdout } = await run('matrix', ...ARGS);
-    expect(stdout).toMatch(/^v1\.14\.0 to v1\.20\.11 +works/m);
+    expect(stdout).toMatch(/^v1\.14\.0 to v1\.20\.13 +works/m);
     expect(stdout).toMatch(
       /^v2\.0\.0 to v2\.0\.2 +blocked +config.yaml:1: ControllerConfig `big`/m,
     );
@@ -271,10 +271,10 @@ test('matrix names providers with metadata that v2 does not read', async () => {
     'apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\nmetadata: {name: provider-old}\nspec: {controller: {image: x.io/a/run:v1}}\n',
   );
   expect(await droppedFieldNotes(provider, ...FROM)).toEqual([
-    `warning: ${provider} v1.0.0: Crossplane v2.0.0 to v2.3.4 does not read \`spec.controller.image\`: the image of the package runs, not \`x.io/a/run:v1\``,
+    `warning: ${provider} v1.0.0: Crossplane v2.0.0 to v2.4.2 does not read \`spec.controller.image\`: the image of the package runs, not \`x.io/a/run:v1\``,
   ]);
   const summary = (await run('matrix', provider, ...FROM, '--format', 'markdown')).stdout;
-  expect(summary).toContain('Crossplane v2.0.0 to v2.3.4 does not read');
+  expect(summary).toContain('Crossplane v2.0.0 to v2.4.2 does not read');
   expect(await droppedFieldNotes(provider, ...FROM, '--crossplane', '<v2.0.0')).toEqual([]);
   expect(await droppedFieldNotes(`${APP}@v0.9.0`, ...FROM)).toEqual([]);
   const index = { packages: { [provider]: { kind: 'Provider', versions: { 'v1.0.0': {} } } } };

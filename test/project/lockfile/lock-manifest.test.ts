@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { lockManifest, packagesWithoutDigest } from '../../../src/project/lockfile/lock-graph.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
@@ -44,6 +45,15 @@ test('from v1.19 on, rows have apiVersion and kind, and dependencies match depen
       ],
     },
   ]);
+});
+
+test('from v2.4 on, rows are named after the revisions of new objects', () => {
+  const names = (['v2.4.0', 'v2.3.5'] as const).map(
+    (version) => (rows(version) as readonly { name: string }[])[0]!.name,
+  );
+  const hex = digestOf('x.io/a/fn:v0.1.0').slice('sha256:'.length);
+  const hashed = createHash('sha256').update(`${hex}|1`).digest('hex').slice(0, 12);
+  expect(names).toEqual([`a-fn-${hashed}`, `a-fn-${hex.slice(0, 12)}`]);
 });
 
 test('up to v1.18, rows and dependencies have a type', () => {

@@ -84,6 +84,26 @@ describe('the Lock', () => {
     expect(render(set).warnings).toEqual([]);
   });
 
+  test('from v2.4 on, it cannot be applied, and its header states what its names are for', () => {
+    const target = targetFor('v2.4.0')!;
+    expect(() => render(set, { target, applyLock: true })).toThrow(
+      'the Lock cannot be applied on Crossplane v2.4.0',
+    );
+    expect(render(set, { target }).files.get('lock.yaml')).toContain('compare rows by `source`');
+    expect(render(set, { target: targetFor('v2.3.5')! }).files.get('lock.yaml')).not.toContain(
+      'compare rows',
+    );
+  });
+
+  test('is left out for a release that is not known, and cannot be applied', () => {
+    const target = targetFor('v1.20.99')!;
+    const { files, lock, leftOut } = render(set, { target });
+    expect([...files.keys()]).not.toContain('lock.yaml');
+    expect(lock).toBeUndefined();
+    expect(leftOut).toEqual([expect.stringContaining('v1.20.99 is not a release this tool knows')]);
+    expect(() => render(set, { target, applyLock: true })).toThrow('does not know');
+  });
+
   test('has no rows if every package skips dependency resolution, with a comment', () => {
     const { files, lock } = render(set, { pin: 'digest' });
     expect(lock?.['packages']).toEqual([]);

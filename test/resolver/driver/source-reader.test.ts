@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { noStats } from '../../../src/resolver/driver/read-stats.js';
 import { SourceReader } from '../../../src/resolver/driver/source-reader.js';
 import type { PackageSource } from '../../../src/sources/package-source.js';
-import { type ReleaseRules, targetFor } from '../../../src/crossplane/releases/target.js';
+import type { ReleaseRules } from '../../../src/crossplane/releases/release-facts.js';
+import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { providers } from '../../support/universes.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IndexFile } from '../../../src/sources/index/index-file.js';
 import type { PackageSource } from '../../../src/sources/package-source.js';
-import type { ReleaseRules, TargetRules } from '../../../src/crossplane/releases/target.js';
+import type { ReleaseRules, TargetRules } from '../../../src/crossplane/releases/release-facts.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { matrix } from '../../../src/features/matrix/matrix.js';
 import { fuzz } from '../../../src/features/fuzz/fuzz.js';
@@ -87,7 +87,7 @@ describe('with a source whose answers depend on the target', () => {
       ]),
     ).toEqual([
       ['v2.0.2', 'v2'],
-      ['v2.3.4', 'v1.5.0'],
+      ['v2.4.2', 'v1.5.0'],
     ]);
   });
 

@@ -1,5 +1,10 @@
 import { seeded } from '../../../src/base/collections.js';
-import { drawnConstraint, drawnVersion, versionsNear } from '../../support/drawn-constraints.js';
+import {
+  drawnConstraint,
+  drawnVersion,
+  largeConstraint,
+  versionsNear,
+} from '../../support/drawn-constraints.js';
 import { mutatedStream } from '../../support/mutated-streams.js';
 import { oddPackage } from '../../support/odd-packages.js';
 import type { OracleQuestion } from './ask-oracle.js';
@@ -18,6 +23,14 @@ export function oracleQuestion(seed: number, i: number): OracleQuestion {
   const constraint = drawnConstraint(draw);
   const versions = [...versionsNear(constraint, draw), drawnVersion(draw), drawnVersion(draw)];
   return { constraint, versions: [...new Set(versions)] };
+}
+
+/** Draws a constraint and a version near the limits that the library has since 3.5.0. */
+export function largeOracleQuestion(seed: number, i: number): OracleQuestion {
+  const draw = seeded(seed * 1_000_003 + i);
+  const constraint = largeConstraint(draw);
+  const long = `1.2.3+${'a'.repeat(248 + draw(6))}`;
+  return { constraint, versions: [...versionsNear(constraint, draw).slice(0, 10), long] };
 }
 
 /** Maximum number of characters of a recorded package. */

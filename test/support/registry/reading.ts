@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
-import { targetFor, type TargetRules } from '../../../src/crossplane/releases/target.js';
+import { targetFor } from '../../../src/crossplane/releases/target.js';
+import type { TargetRules } from '../../../src/crossplane/releases/release-facts.js';
 import { LIMITS, type Limits } from '../../../src/oci/image/limits.js';
 import { locatePackage } from '../../../src/oci/image/locate-package.js';
 import { readPackage, type ReadPackage } from '../../../src/oci/image/read-package.js';

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { releaseFacts } from '../../../src/crossplane/releases/release-facts.js';
+import { knownReleases, targetFor } from '../../../src/crossplane/releases/target.js';
+import { readFileSync } from 'node:fs';
+
+const { lines, dialects } = releaseFacts();
+const RIG = readFileSync(new URL('../../rig/releases', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
+
+test.each(
+  lines.flatMap(({ line, releases, candidates }) =>
+    [...releases, ...candidates].map((release) => ({ line, release })),
+  ),
+)('$release.version of $line is complete', ({ line, release }) => {
+  expect(release.version).toMatch(new RegExp(`^${line}\\.\\d+(-rc\\.\\d+)?$`));
+  expect(release.date).toMatch(/^\d{4}-\d\d-\d\d$/);
+  expect(release.testedOn !== undefined).toBe(release.state === 'tested');
+  expect(dialects[release.rules.dialect]).toBeDefined();
+  // A field that no release before had would be undefined in older ones.
+  expect(Object.keys(release.rules).sort()).toEqual(
+    Object.keys(lines[0]!.releases[0]!.rules).sort(),
+  );
+  expect(Object.keys(release.packageManager).sort()).toEqual(
+    Object.keys(lines[0]!.releases[0]!.packageManager).sort(),
+  );
+});
+
+test('patch releases are listed without gaps, oldest first', () => {
+  for (const { line, releases } of lines) {
+    expect(releases.map(({ version }) => version)).toEqual(releases.map((_, i) => `${line}.${i}`));
+  }
+});
+
+test('a release is called tested if the rig runs it', () => {
+  const tested = lines
+    .flatMap(({ releases }) => releases)
+    .filter(({ state }) => state === 'tested');
+  expect(tested.map(({ version }) => version)).toEqual(RIG);
+});
+
+test('a patch of an older line changes nothing in newer lines', () => {
+  expect(targetFor('v1.20.5')!.packageManager.prunesOutdatedRows).toBe(true);
+  expect(targetFor('v2.0.0')!.packageManager.prunesOutdatedRows).toBe(false);
+});
+
+test.each([
+  { version: 'v2.4.0', release: 'v2.4.0', state: 'tested' },
+  { version: 'v2.4.1', release: 'v2.4.1', state: 'inferred' },
+  { version: 'v2.4.2', release: 'v2.4.2', state: 'read' },
+  { version: 'v2.4.0-rc.0', release: 'v2.4.0-rc.0', state: 'read' },
+  { version: 'v2.3.99', release: 'v2.3.5', state: 'unknown' },
+  { version: 'v2.99.0', release: knownReleases().at(-1)!, state: 'unknown' },
+  { version: 'v1.20.0-up.1', release: 'v1.20.0', state: 'read' },
+])('$version is $state, by the rules of $release', ({ version, release, state }) => {
+  expect(targetFor(version)!.knowledge).toMatchObject({ release, state });
+});
+
+test('the candidate of v2.4.0 has the rules of v2.3', () => {
+  const [candidate, stable] = [targetFor('v2.4.0-rc.0')!, targetFor('v2.4.0')!];
+  expect([candidate.rules.dialect, stable.rules.dialect]).toEqual(['3.4.0', '3.5.0']);
+  expect(candidate.packageManager.revisionNames).toBe('digest');
+});
