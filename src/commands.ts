@@ -107,6 +107,10 @@ export const COMMANDS: readonly CommandRow[] = [
       'Tell what a range admits on a Crossplane release, and why not',
       async () => (await import('./features/packages/constraint-command.js')).constraintCommand,
     ],
+    releases: [
+      'List the known releases of Crossplane',
+      async () => (await import('./features/tool/releases-command.js')).releasesCommand,
+    ],
     'inspect <package>': [
       'Show what a package is, needs and owns on a Crossplane release',
       async () => (await import('./features/packages/inspect-command.js')).inspectCommand,

@@ -126,6 +126,7 @@ const LINES: readonly (readonly [code: number, argv: readonly string[]])[] = [
   [0, ['search', 'database', ...FROM]],
   [0, ['constraint', '>=v1.0.0', 'v1.0.0', 'v0.1.0', 'x']],
   [2, ['constraint', '>>1']],
+  [0, ['releases']],
   [0, ['inspect', `${HELM}@v0.21.0`, ...FROM]],
   [2, ['inspect', `${HELM}@v9.9.9`, ...FROM]],
   [0, ['lint', ...SET]],

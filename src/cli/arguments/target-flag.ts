@@ -4,12 +4,32 @@ import { knownReleases, targetFor, type Target } from '../../crossplane/releases
 import { type RunIo, silent } from '../terminal/io.js';
 import type { LockOnDisk } from '../files/lock-file.js';
 import { isOciPath } from '../sources/oci-path.js';
-import { DEFAULT_LOCK } from './common-flags.js';
+import { DEFAULT_LOCK, switchFlag } from './common-flags.js';
+import type { ArgsOf, Flags } from '../kit/command.js';
 
 /** Returns the flag for the Crossplane release of commands about packages, which use `projectTarget`. */
 export function projectTargetFlag(describe: string) {
   const withDefault = `${describe} (default: that of the project, else the newest known)`;
   return { crossplane: { describe: withDefault } } as const;
+}
+
+/** For commands whose result does harm if it is wrong. */
+export const acceptUnknownFlag = {
+  'accept-unknown-release': switchFlag(
+    'Use the newest known rules for a release that is not known',
+  ),
+} as const satisfies Flags;
+
+/** Throws an `InputError` if a release is unknown, unless the user accepts that. */
+export function requireKnownRelease(
+  { version, knowledge }: Target,
+  { acceptUnknownRelease }: ArgsOf<typeof acceptUnknownFlag>,
+): void {
+  if (knowledge.state !== 'unknown' || acceptUnknownRelease) return;
+  throw new InputError(
+    `Crossplane ${version} is not a release this tool knows, and the answer would rest on a guess`,
+    { hint: `\`--accept-unknown-release\` goes by the rules of ${knowledge.release}` },
+  );
 }
 
 /** Returns the release of `--crossplane`, for commands that take no range; by default the newest. */

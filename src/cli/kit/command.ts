@@ -1,6 +1,7 @@
 import type { Io, RunIo } from '../terminal/io.js';
 import type { Schema } from '../../base/json-schema.js';
 import type { MakeReport, Report } from '../findings/report.js';
+import { targetFor } from '../../crossplane/releases/target.js';
 
 /** A value on the command line, as a flag or a positional argument declares it. */
 interface Argument {
@@ -190,6 +191,15 @@ export function jsonDocument(fields: object): string {
   return `${JSON.stringify({ schemaVersion: 1, ...fields }, null, 2)}\n`;
 }
 
+/** Adds what is known about the release that a document is for, if its schema has that field. */
+function withReleaseFacts(document: object, { properties }: Schema): object {
+  const { crossplane: release } = document as { readonly crossplane?: unknown };
+  const fields = (properties ?? {}) as Schema;
+  if (typeof release !== 'string' || fields['releaseFacts'] === undefined) return document;
+  const knowledge = targetFor(release)?.knowledge;
+  return knowledge === undefined ? document : { ...document, releaseFacts: knowledge };
+}
+
 type Awaitable<T> = T | Promise<T>;
 
 /** A use case that returns a value, and how the value is printed. */
@@ -282,8 +292,9 @@ async function printValue<Value, Args>(
     for (const document of (await definition.jsonLines?.(value, args)) ?? []) {
       io.out(`${JSON.stringify({ schemaVersion: 1, ...document })}\n`);
     }
-    const document = (await definition.json?.())?.write(value, args);
-    if (document !== undefined) io.out(jsonDocument(document));
+    const json = await definition.json?.();
+    const document = json?.write(value, args);
+    if (document !== undefined) io.out(jsonDocument(withReleaseFacts(document, json!.schema)));
   } else await printText(definition, value, args, io);
   const headline = definition.headline?.(value, args);
   if (headline !== undefined) io.headline(headline);

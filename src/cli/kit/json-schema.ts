@@ -72,8 +72,16 @@ export function outputSchema<const F extends Fields>(
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `xpkg-resolve ${title}`,
-    ...record({ schemaVersion: constant(1, 'Version of this format.'), ...fields }),
+    ...record({
+      schemaVersion: constant(1, 'Version of this format.'),
+      ...fields,
+      ...(isForRelease(fields) && { 'releaseFacts?': releaseFactsField }),
+    }),
   };
+}
+
+function isForRelease(fields: Fields): boolean {
+  return fields['crossplane'] === crossplane || fields['crossplane?'] === crossplane;
 }
 
 /** Ties a writer to the schema of what it writes. Declare the return type of `write`. */
@@ -93,6 +101,17 @@ export function valueOutput<T extends object>(schema: TypedSchema<T>): JsonOutpu
 export const source = text('OCI repository of the package.');
 export const version = text('Tag, or digest where the package is demanded by digest.');
 export const crossplane = text('Crossplane release that it is about.');
+export const releaseFactsField = record(
+  {
+    release: text('The known release whose rules were applied.'),
+    state: oneOf(
+      ['tested', 'read', 'inferred', 'unknown'],
+      'How they are known: from the running release, from its source, from its neighbors, or not.',
+    ),
+    asOf: text('Date of the test or, without one, of the facts.'),
+  },
+  'How well the rules of the release are known.',
+);
 export const kind = oneOf(PACKAGE_KINDS, 'Kind of the package.');
 export const notes = list(text('A note.'), 'What is worth knowing.');
 

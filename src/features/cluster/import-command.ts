@@ -14,7 +14,11 @@ import type { JsonObject } from '../../base/json.js';
 import { andList } from '../../base/messages.js';
 import { writeYamlStream } from '../../base/yaml/write-yaml.js';
 import { lockFlag, outputFlag, writeFlag } from '../../cli/arguments/common-flags.js';
-import { exactTarget } from '../../cli/arguments/target-flag.js';
+import {
+  acceptUnknownFlag,
+  exactTarget,
+  requireKnownRelease,
+} from '../../cli/arguments/target-flag.js';
 import { lockInputs } from '../../cli/files/lock-checks.js';
 import { workingPlace } from '../../cli/files/lock-file.js';
 import { type ArgsOf, defineCommand, type Flags } from '../../cli/kit/command.js';
@@ -41,6 +45,7 @@ const flags = {
   ...lockFlag('Lockfile to write'),
   ...outputFlag,
   ...writeFlag,
+  ...acceptUnknownFlag,
 } as const satisfies Flags;
 
 type Args = ArgsOf<typeof flags>;
@@ -66,6 +71,7 @@ export const importCommand = defineCommand({
     }
     const dump = await readDumps(args, io);
     const target = targetOf(args, dump, io);
+    requireKnownRelease(target, args);
     const imported = await readCluster(dump, target, args, io);
     const files = filesOf(imported, target, args, io);
     const pathOf = (file: string) => resolvePath(io.cwd, file);

@@ -18,6 +18,7 @@ import { shellWord } from '../../base/escape.js';
 import { isAbsent } from '../../base/files/file-system.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { outputFlag, pinFlags, writeFlag } from '../../cli/arguments/common-flags.js';
+import { acceptUnknownFlag, requireKnownRelease } from '../../cli/arguments/target-flag.js';
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
 import { extraManifestsIn, workingPlace } from '../../cli/files/lock-file.js';
 import { requireNamedLock } from '../../cli/files/named-lock.js';
@@ -96,6 +97,7 @@ const flags = {
   },
   out: { describe: 'Folder to write the steps to, a folder each, as `render --plan` does' },
   ...writeFlag,
+  ...acceptUnknownFlag,
   output: {
     ...outputFlag.output,
     choices: ['text', 'json', 'markdown'],
@@ -124,6 +126,7 @@ export const planCommand = defineCommand({
     const source = () => openSources(args, io, kept, { stats });
     const pin = args.pin ?? 'tag';
     const [from, to] = [old.lockfile, newer.lockfile];
+    for (const { crossplane } of [from, to]) requireKnownRelease(targetFor(crossplane)!, args);
     const answer = await withProgress(io, stats, async () => {
       const via = await stopovers(args.via, { from, to, source });
       // A plan uses the network only if the user asks for it with `--from`.

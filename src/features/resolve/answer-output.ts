@@ -129,6 +129,7 @@ export const answerFields = {
     'How it went; `mismatch`: what is locked is stale or not true.',
   ),
   crossplane: json.text('Crossplane release that the answer is for.'),
+  releaseFacts: json.releaseFactsField,
   packages: json.list(
     json.ref<json.Static<typeof locked>>('package'),
     'The closure, by source in code-point order.',

@@ -67,6 +67,19 @@ describe('import', () => {
     expect((await run(['drift', '-'], text)).code).toBe(EXIT.done);
   });
 
+  test('refuses a release that is not known, and so does drift, unless it is accepted', async () => {
+    const unknown = join(cwd, '..', 'unknown.yaml');
+    await writeFile(unknown, (await readFile(DUMP, 'utf8')).replaceAll('v1.20.11', 'v9.0.0'));
+    const refused = await run(['import', unknown]);
+    expect(refused.code).toBe(EXIT.badInput);
+    expect(refused.stderr).toContain('Crossplane v9.0.0 is not a release this tool knows');
+    expect(await readdir(cwd)).toEqual([]);
+    expect((await run(['import', unknown, '--accept-unknown-release'])).code).toBe(EXIT.done);
+    expect((await run(['drift', unknown])).code).toBe(EXIT.badInput);
+    const accepted = await run(['drift', unknown, '--accept-unknown-release']);
+    expect(accepted.code).not.toBe(EXIT.badInput);
+  });
+
   test('does not overwrite existing files', async () => {
     for (const file of ['xpkg.yaml', 'xpkg.objects.yaml', 'xpkg.lock.yaml']) {
       await writeFile(join(cwd, file), 'mine');

@@ -199,8 +199,10 @@ const manualCluster = `#!/bin/sh
 case "$*" in
   apply*) echo thing-2 > "$STATE.revision" ;;
   'get '*'jsonpath={.status.currentRevision}') cat "$STATE.revision" ;;
+  'get '*'jsonpath={.metadata.generation}') echo 2 ;;
   'patch '*'revision.pkg.crossplane.io/thing-2 '*'"desiredState":"Active"'*) echo > "$STATE.active" ;;
-  'wait --for=jsonpath='*) test -e "$STATE.revision" ;;
+  'wait --for=jsonpath={.status.conditions'*'observedGeneration}=2 '*) test -e "$STATE.revision" ;;
+  'wait --for=jsonpath={.status.currentIdentifier}='*) test -e "$STATE.revision" ;;
   'wait --for=condition=Ready '*'pods -n crossplane-system -l pkg.crossplane.io/revision=thing-2')
     test -e "$STATE.active" || exit 1
     test -e "$STATE.starting" && echo > "$STATE.running" # at first there are no pods, which is an error
@@ -228,6 +230,7 @@ describe('a package with `revisionActivationPolicy: Manual`', () => {
   test.each([
     ['v1.20.11', ['Healthy']],
     ['v2.3.4', ['RevisionHealthy', 'RuntimeHealthy']],
+    ['v2.4.2', ['RevisionHealthy', 'RuntimeHealthy']],
   ])('is activated, and that is waited for (%s)', async (release, conditions) => {
     for (const version of ['v1.0.0', 'v2.0.0']) {
       await writeFile(join(cwd, 'manual.yaml'), manual(version, release));
@@ -257,11 +260,61 @@ describe('a package with `revisionActivationPolicy: Manual`', () => {
     expect(await readdir(bin)).toContain('state.active');
   });
 
+  test('is activated after an upgrade that gives every package a new revision', async () => {
+    for (const release of ['v2.3.4', 'v2.4.2']) {
+      await writeFile(join(cwd, 'manual.yaml'), manual('v1.0.0', release));
+      await lock(`on-${release}.yaml`, '-f', 'manual.yaml', '--from', 'index:index.json');
+    }
+    const { stdout } = await run('plan', 'on-v2.3.4.yaml', 'on-v2.4.2.yaml');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('every package gets a new revision');
+    const lines = stdout.split('\n').map((line) => line.trim());
+    const found = [
+      /^helm upgrade/,
+      /Installed=false/,
+      /"desiredState":"Active"/,
+      /RuntimeHealthy/,
+    ].map((pattern) => lines.findIndex((line) => pattern.test(line)));
+    expect(found.every((at) => at >= 0)).toBe(true);
+    expect(found.toSorted((a, b) => a - b)).toEqual(found);
+  });
+
+  test('is activated again on v2.4 if only its settings change', async () => {
+    const locks = ['v2.3.4', 'v2.4.2'].flatMap((release) => [
+      { name: `less-${release}.yaml`, text: manual('v1.0.0', release) },
+      {
+        name: `more-${release}.yaml`,
+        text: manual('v1.0.0', release).replace('Manual}', 'Manual, revisionHistoryLimit: 3}'),
+      },
+    ]);
+    for (const { name, text } of locks) {
+      await writeFile(join(cwd, 'manual.yaml'), text);
+      await lock(name, '-f', 'manual.yaml', '--from', 'index:index.json');
+    }
+    const before = await run('plan', 'less-v2.3.4.yaml', 'more-v2.3.4.yaml');
+    expect(before.stdout).not.toContain('makes a new revision');
+    const after = await run('plan', 'less-v2.4.2.yaml', 'more-v2.4.2.yaml');
+    expect(after.stdout).toContain('makes a new revision');
+    expect(after.stdout).toContain('nothing runs until the new revision is activated');
+    const { notes } = await run('diff', 'less-v2.4.2.yaml', 'more-v2.4.2.yaml', '--no-schemas');
+    expect(notes).toContain('makes a new revision');
+  });
+
   test('is not activated if the policy is Automatic', async () => {
     const { stdout } = await run('plan', 'old.lock.yaml', 'new.lock.yaml', '-o', 'json');
     expect(stdout).not.toContain('desiredState\\":\\"Active');
     expect(stdout).not.toContain('Installed');
   });
+});
+
+test('a plan to a release that is not known is refused unless that is accepted', async () => {
+  const args = ['--offline', '--no-bundle', ...PACKAGES, `${CONTRIB}/provider-kubernetes`];
+  await run('resolve', ...args, '--crossplane', 'v2.3.4', '--lock', 'known.yaml');
+  await run('resolve', ...args, '--crossplane', 'v9.0.0', '--lock', 'unknown.yaml');
+  const { code, notes } = await run('plan', 'known.yaml', 'unknown.yaml');
+  expect(code).toBe(2);
+  expect(notes).toContain('--accept-unknown-release');
+  const accepted = await run('plan', 'known.yaml', 'unknown.yaml', '--accept-unknown-release');
+  expect(accepted.code).toBe(0);
 });
 
 test('an upgrade of Crossplane has its commands, and a check of all packages', async () => {
