@@ -115,7 +115,7 @@ export type {
   TargetRules,
 } from './crossplane/releases/release-facts.js';
 export { type ReleaseKnowledge, type Target, targetFor } from './crossplane/releases/target.js';
-export type { Dialect } from './crossplane/constraints/version.js';
+export type { Dialect } from './crossplane/constraints/dialects.js';
 
 // Resolving
 export { type Move, type UpdateOptions, resolve, update } from './resolver/resolve/resolve.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseConstraint } from '../../src/crossplane/constraints/constraint.js';
+import type { Dialect } from '../../src/crossplane/constraints/dialects.js';
 import {
-  type Dialect,
   compareAsGo,
   compareVersions,
   formatVersion,

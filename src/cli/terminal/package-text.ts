@@ -1,5 +1,6 @@
 import { isDigest } from '../../base/digest.js';
-import { compareVersionTexts, INDEPENDENT_DIALECT } from '../../crossplane/constraints/version.js';
+import { INDEPENDENT_DIALECT } from '../../crossplane/constraints/dialects.js';
+import { compareVersionTexts } from '../../crossplane/constraints/version.js';
 import type { Solved } from '../../resolver/resolve/answer.js';
 import type { Movement } from '../../resolver/resolve/movements.js';
 

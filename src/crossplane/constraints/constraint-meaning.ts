@@ -9,14 +9,8 @@ import {
   passesComparator,
   refusesPrereleases,
 } from './constraint.js';
-import {
-  compareAsGo,
-  type Dialect,
-  dialectRules,
-  formatVersion,
-  type Segment,
-  type Version,
-} from './version.js';
+import { type Dialect, dialectRules } from './dialects.js';
+import { compareAsGo, formatVersion, type Segment, type Version } from './version.js';
 import { isDigest } from '../../base/digest.js';
 import { releaseFacts } from '../releases/release-facts.js';
 

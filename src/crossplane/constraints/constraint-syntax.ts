@@ -1,4 +1,5 @@
-import { type Dialect, dialectRules, parseVersion, type Version } from './version.js';
+import { type Dialect, dialectRules } from './dialects.js';
+import { parseVersion, type Version } from './version.js';
 
 /** One comparison of a constraint, `>=v1.2.x`, as a dialect reads it. */
 export interface Comparator {

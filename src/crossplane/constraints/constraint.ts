@@ -7,14 +7,8 @@ import {
   skipSpaces,
   toComparator,
 } from './constraint-syntax.js';
-import {
-  compareAsGo,
-  comparePrereleases,
-  compareVersions,
-  type Dialect,
-  dialectRules,
-  type Version,
-} from './version.js';
+import { type Dialect, dialectRules } from './dialects.js';
+import { compareAsGo, comparePrereleases, compareVersions, type Version } from './version.js';
 import { getOrCreate } from '../../base/collections.js';
 import { type Digest, isDigest } from '../../base/digest.js';
 import { goQuoted } from '../../base/escape.js';

@@ -1,17 +1,4 @@
-import { type DialectRules, releaseFacts } from '../releases/release-facts.js';
-
-/**
- * A release of the Go library Masterminds/semver, with which Crossplane reads constraints: a name
- * in `dialects` of the release facts.
- */
-export type Dialect = string;
-
-/** The dialect for ranges that do not depend on a Crossplane release. It has no limits. */
-export const INDEPENDENT_DIALECT: Dialect = '3.4.0';
-
-export function dialectRules(dialect: Dialect): DialectRules {
-  return releaseFacts().dialects[dialect]!;
-}
+import { type Dialect, dialectRules } from './dialects.js';
 
 /** A number if that is exact, otherwise a bigint. A value that fits a number is never a bigint. */
 export type Segment = number | bigint;

@@ -12,7 +12,8 @@ import {
 } from '../../base/json.js';
 import { parseGoYaml } from '../../base/yaml/go-yaml.js';
 import { writeYaml } from '../../base/yaml/write-yaml.js';
-import { compareVersions, type Dialect, parseVersion } from '../constraints/version.js';
+import type { Dialect } from '../constraints/dialects.js';
+import { compareVersions, parseVersion } from '../constraints/version.js';
 import { isEmptyDocument, splitDocuments } from '../package-yaml/split-documents.js';
 import { type CrdRef, definesCrd, parseCrdRef } from '../packages/crd-ref.js';
 import type { PackageContents } from '../packages/package-contents.js';

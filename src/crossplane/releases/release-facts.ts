@@ -1,3 +1,4 @@
+import type { Dialect, DialectRules } from '../constraints/dialects.js';
 import type { ReleaseField } from '../packages/package-contents.js';
 import type { PackageKind } from '../packages/package.js';
 import shipped from './releases.json' with { type: 'json' };
@@ -10,7 +11,7 @@ export interface ReleaseRules {
 /** What differs between releases for resolving, rendering and reading packages. */
 export interface TargetRules {
   /** A name in `dialects` of the release facts. */
-  readonly dialect: string;
+  readonly dialect: Dialect;
   /** Registry of references without one; undefined if such references are invalid. */
   readonly defaultRegistry: string | undefined;
   /** References must have a registry and a tag or digest (CEL rule of `spec.package`). */
@@ -128,23 +129,10 @@ export interface ReleaseLine {
   readonly candidates: readonly Release[];
 }
 
-/** How a release of Masterminds/semver differs from others. */
-export interface DialectRules {
-  /** 1: commas separate comparators. 3: spaces do, too. */
-  readonly generation: 1 | 3;
-  readonly maxConstraintBytes?: number;
-  /** The number of groups that `||` separates. */
-  readonly maxGroups?: number;
-  readonly maxVersionBytes?: number;
-  /** Errors quote the text that they are about. */
-  readonly quotesErrors?: boolean;
-}
-
 /** All that is known about releases. */
 export interface ReleaseFacts {
   /** The day on which the facts were collected. */
   readonly asOf: string;
-  readonly dialects: Readonly<Record<string, DialectRules>>;
   /** Oldest first. */
   readonly lines: readonly ReleaseLine[];
 }
@@ -153,8 +141,10 @@ export interface ReleaseFacts {
 type Changes = Readonly<Record<string, unknown>>;
 
 /** The form of `releases.json`. */
-export interface ReleaseFactsDocument extends Pick<ReleaseFacts, 'asOf' | 'dialects'> {
+export interface ReleaseFactsDocument {
   readonly schemaVersion: 1;
+  readonly asOf: string;
+  readonly dialects: Readonly<Record<Dialect, DialectRules>>;
   readonly lines: readonly {
     readonly line: string;
     readonly releases: readonly {
@@ -181,7 +171,7 @@ export function releaseFacts(): ReleaseFacts {
  * own changes; the first release of a line starts from the first stable release of the line before,
  * so that patch releases of an older line change nothing in newer ones.
  */
-function readReleaseFacts({ asOf, dialects, lines }: ReleaseFactsDocument): ReleaseFacts {
+function readReleaseFacts({ asOf, lines }: ReleaseFactsDocument): ReleaseFacts {
   let first: Rules = { rules: {}, packageManager: {} };
   const read = lines.map(({ line, releases }) => {
     let before = first;
@@ -198,7 +188,7 @@ function readReleaseFacts({ asOf, dialects, lines }: ReleaseFactsDocument): Rele
     first = stable![0] ?? first;
     return { line, releases: stable!, candidates: candidates! };
   });
-  return { asOf, dialects, lines: read };
+  return { asOf, lines: read };
 }
 
 interface Rules {

@@ -1,10 +1,6 @@
 import { parseConstraint, type Constraint } from '../constraints/constraint.js';
-import {
-  INDEPENDENT_DIALECT,
-  compareVersions,
-  parseVersion,
-  type Version,
-} from '../constraints/version.js';
+import { INDEPENDENT_DIALECT } from '../constraints/dialects.js';
+import { compareVersions, parseVersion, type Version } from '../constraints/version.js';
 import { InputError, type Origin } from '../../base/errors.js';
 import { knownReleases, sameRules, targetFor, type Target } from './target.js';
 

@@ -21,7 +21,7 @@ import { shellWord } from '../../base/escape.js';
 import { OutOfTime } from '../../base/time.js';
 import { parseConstraint, selectorOf } from '../../crossplane/constraints/constraint.js';
 import { satisfies } from '../../crossplane/constraints/installable-versions.js';
-import { INDEPENDENT_DIALECT } from '../../crossplane/constraints/version.js';
+import { INDEPENDENT_DIALECT } from '../../crossplane/constraints/dialects.js';
 import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import {

@@ -10,9 +10,9 @@ import {
   type Selector,
   selectorText,
 } from '../../crossplane/constraints/constraint.js';
+import type { Dialect } from '../../crossplane/constraints/dialects.js';
 import {
   compareVersions,
-  type Dialect,
   exactTag,
   parseVersion,
   precedenceKey,

@@ -1,6 +1,7 @@
 import type { Origin } from '../../base/errors.js';
 import type { Selector } from '../../crossplane/constraints/constraint.js';
-import type { Dialect, Version } from '../../crossplane/constraints/version.js';
+import type { Dialect } from '../../crossplane/constraints/dialects.js';
+import type { Version } from '../../crossplane/constraints/version.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
 import type { Candidate, PackageKind, Repository } from '../../crossplane/packages/package.js';

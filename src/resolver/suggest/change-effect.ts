@@ -1,4 +1,5 @@
-import { compareVersionTexts, type Dialect } from '../../crossplane/constraints/version.js';
+import type { Dialect } from '../../crossplane/constraints/dialects.js';
+import { compareVersionTexts } from '../../crossplane/constraints/version.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
 
 /** The effect of a change on the locked packages. */

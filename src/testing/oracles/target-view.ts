@@ -9,7 +9,8 @@ import {
 import { isDigest } from '../../base/digest.js';
 import { realClock } from '../../base/time.js';
 import { type Constraint, parseConstraint } from '../../crossplane/constraints/constraint.js';
-import { INDEPENDENT_DIALECT, parseVersion } from '../../crossplane/constraints/version.js';
+import { INDEPENDENT_DIALECT } from '../../crossplane/constraints/dialects.js';
+import { parseVersion } from '../../crossplane/constraints/version.js';
 import { type CrdRef, definesCrd } from '../../crossplane/packages/crd-ref.js';
 import type { PackageObject } from '../../crossplane/packages/package-contents.js';
 import type { Target } from '../../crossplane/releases/target.js';

@@ -10,7 +10,8 @@ import {
   parseConstraint,
   type Constraint,
 } from '../../../src/crossplane/constraints/constraint.js';
-import { type Dialect, parseVersion } from '../../../src/crossplane/constraints/version.js';
+import type { Dialect } from '../../../src/crossplane/constraints/dialects.js';
+import { parseVersion } from '../../../src/crossplane/constraints/version.js';
 import { constraintText, releaseText, versionText } from '../../support/constraints.js';
 
 const DIALECTS: readonly Dialect[] = ['1.5.0', '3.4.0'];

@@ -4,7 +4,8 @@ import {
   MAX_CONSTRAINT_LENGTH,
   parseConstraint,
 } from '../../../src/crossplane/constraints/constraint.js';
-import { type Dialect, parseVersion } from '../../../src/crossplane/constraints/version.js';
+import type { Dialect } from '../../../src/crossplane/constraints/dialects.js';
+import { parseVersion } from '../../../src/crossplane/constraints/version.js';
 import { anyConstraintText, comparatorText, versionText } from '../../support/constraints.js';
 
 const DIALECTS: readonly Dialect[] = ['1.5.0', '3.4.0'];

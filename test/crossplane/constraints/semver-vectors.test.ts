@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseConstraint } from '../../../src/crossplane/constraints/constraint.js';
+import type { Dialect } from '../../../src/crossplane/constraints/dialects.js';
 import {
   compareAsGo,
-  type Dialect,
   formatVersion,
   parseVersion,
 } from '../../../src/crossplane/constraints/version.js';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Dialect } from '../../../src/crossplane/constraints/dialects.js';
 import {
   compareAsGo,
   compareVersions,
-  type Dialect,
   exactTag,
   formatVersion,
   isIncomplete,

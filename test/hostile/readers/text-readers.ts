@@ -17,8 +17,8 @@ import {
   whyNot,
 } from '../../../src/crossplane/constraints/constraint-meaning.js';
 import { parseConstraint } from '../../../src/crossplane/constraints/constraint.js';
+import type { Dialect } from '../../../src/crossplane/constraints/dialects.js';
 import {
-  type Dialect,
   compareVersions,
   exactTag,
   formatVersion,
