@@ -21,7 +21,7 @@ export interface DialectRules {
   readonly quotesErrors?: boolean;
 }
 
-// The tests compare the document with these types.
+// A test compares the document with these types.
 const DIALECTS = facts.dialects as Readonly<Record<Dialect, DialectRules>>;
 
 export function dialectRules(dialect: Dialect): DialectRules {

@@ -99,8 +99,6 @@ export interface PackageManagerRules {
   readonly unconvertedCrds: readonly string[];
   /** What the name of a package revision is derived from, besides the name of the package object. */
   readonly revisionNames: 'digest' | 'digest-and-generation';
-  /** A revision takes control of the objects of an inactive revision of the same package. */
-  readonly handsOverControl: boolean;
 }
 
 /**
@@ -161,7 +159,7 @@ export interface ReleaseFactsDocument {
 let current: ReleaseFacts | undefined;
 
 export function releaseFacts(): ReleaseFacts {
-  // The tests compare the shipped document with its schema.
+  // A test compares the shipped document with these types.
   current ??= readReleaseFacts(shipped as unknown as ReleaseFactsDocument);
   return current;
 }
