@@ -189,7 +189,11 @@ function packageObject(
         condition('Installed', 'ActivePackageRevision'),
       ],
       currentIdentifier: spec['package']!,
-      currentRevision: revisionName(objectOf(locked), locked.digest!, target),
+      currentRevision: revisionName(
+        objectOf(locked),
+        locked.digest!,
+        target.packageManager.revisionNames,
+      ),
       ...(target.rules.imageConfig?.rewrite === true && { resolvedPackage: spec['package']! }),
     },
   };
@@ -230,7 +234,7 @@ function revision(locked: LockedPackage, target: Target, options: ClusterOptions
     kind: `${kind}Revision`,
     metadata: {
       labels: { 'pkg.crossplane.io/package': name },
-      name: revisionName(objectOf(locked), locked.digest!, target),
+      name: revisionName(objectOf(locked), locked.digest!, target.packageManager.revisionNames),
       ownerReferences: [
         { apiVersion, blockOwnerDeletion: true, controller: true, kind, name, uid: 'made-up' },
       ],

@@ -85,7 +85,9 @@ function nameOfRevision(
   { digest = '' }: ClusterImage,
   target: Target,
 ): string {
-  return isDigest(digest) ? revisionName(object, digest, target) : friendlyId(object.name, version);
+  return isDigest(digest)
+    ? revisionName(object, digest, target.packageManager.revisionNames)
+    : friendlyId(object.name, version);
 }
 
 interface RevisionResult {

@@ -3,8 +3,7 @@ import type { Repository } from './package.js';
 import type { Digest } from '../../base/digest.js';
 import { isDnsSubdomain } from '../../base/dns-name.js';
 import { parseReference, referenceRules } from './reference.js';
-import type { ReleaseRules } from '../releases/release-facts.js';
-import type { Target } from '../releases/target.js';
+import type { PackageManagerRules, ReleaseRules } from '../releases/release-facts.js';
 
 /** Index of the last byte of text that a DNS label takes. */
 const LAST_BYTE = 62;
@@ -65,10 +64,10 @@ export const FIRST_GENERATION = 1;
 export function revisionName(
   { name, generation }: NamedObject,
   digest: Digest,
-  { packageManager }: Pick<Target, 'packageManager'>,
+  names: PackageManagerRules['revisionNames'],
 ): string {
   const hex = digest.slice('sha256:'.length);
-  if (packageManager.revisionNames === 'digest') return friendlyId(name, hex);
+  if (names === 'digest') return friendlyId(name, hex);
   return friendlyId(name, createHash('sha256').update(`${hex}|${generation}`).digest('hex'));
 }
 

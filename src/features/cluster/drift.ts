@@ -30,6 +30,7 @@ import {
   byRepository,
   type LockedPackage,
   type Lockfile,
+  lockedIn,
 } from '../../project/lockfile/lockfile.js';
 import { bundleOf } from '../../project/manifests/bundle.js';
 import { labelOf } from '../../project/manifests/object-names.js';
@@ -77,7 +78,11 @@ export function hasDrifted({ differences, findings }: Drift): boolean {
 /** Compares a cluster with its lockfile. */
 export function findDrift(lockfile: Lockfile, dump: ClusterDump): Drift {
   const target = targetFor(lockfile.crossplane)!;
-  const cluster = installedCluster(dump, target);
+  const cluster = installedCluster(
+    dump,
+    target,
+    (repository) => lockedIn(lockfile, repository)?.digest,
+  );
   const expected = expectedObjects(lockfile, cluster);
   const differencesOf = (locked: LockedPackage) =>
     packageDifferences(locked, expected.get(objectLabel(locked))!, cluster);
@@ -147,7 +152,7 @@ function absentKinds({ packages }: Lockfile, dump: ClusterDump): string[] {
 
 /** Returns a note on packages of which the dump does not show whether they run the locked bytes. */
 function uncheckedBytes({ packages }: Lockfile, cluster: InstalledCluster): string[] {
-  if (cluster.running.packageManager.revisionNames === 'digest') return [];
+  if (cluster.revisionNames === 'digest') return [];
   const unchecked = packages.filter((locked) => {
     const installed = installedAs(locked, cluster);
     if (installed?.active === undefined || locked.digest === undefined) return false;
@@ -158,9 +163,11 @@ function uncheckedBytes({ packages }: Lockfile, cluster: InstalledCluster): stri
     unchecked.map(({ name }) => `\`${name}\``),
     3,
   );
-  return [
-    `not checked whether the locked bytes run: ${names}. On Crossplane ${cluster.running.version} the name of a revision shows them only with \`metadata.generation\` of its package`,
-  ];
+  const reason =
+    cluster.revisionNames === undefined
+      ? 'the dump does not state the release of Crossplane that runs, which decides how revisions are named; add its Deployment (`kubectl get deployment crossplane -n crossplane-system -o yaml`)'
+      : 'the name of a revision shows them only with `metadata.generation` of its package, which the dump lacks';
+  return [`not checked whether the locked bytes run: ${names}; ${reason}`];
 }
 
 /** The fix if the lockfile is right. */

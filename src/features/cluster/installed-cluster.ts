@@ -15,16 +15,19 @@ import {
 } from '../../crossplane/packages/owned-objects.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { splitPackageReference, splitTag } from '../../crossplane/packages/reference.js';
+import type { PackageManagerRules } from '../../crossplane/releases/release-facts.js';
 import { type Target, targetFor } from '../../crossplane/releases/target.js';
 import type { LintFinding } from '../lint/linted-project.js';
+
+type RevisionNames = PackageManagerRules['revisionNames'];
 
 /** A dumped cluster; each package has its revisions and Lock rows. */
 export interface InstalledCluster {
   readonly dump: ClusterDump;
   /** The release that the comparison is for. */
   readonly target: Target;
-  /** The release that the dump states; otherwise `target`. */
-  readonly running: Target;
+  /** How the cluster names revisions; undefined if the dump does not show it. */
+  readonly revisionNames: RevisionNames | undefined;
   /** Empty without a Lock. */
   readonly rows: readonly DumpedRow[];
   /** Sorted by repository, then by name. */
@@ -53,9 +56,13 @@ interface RowEdge {
   readonly constraint: string;
 }
 
-export function installedCluster(dump: ClusterDump, target: Target): InstalledCluster {
+/** `digestOf` returns the locked digest of a package, if there is one. */
+export function installedCluster(
+  dump: ClusterDump,
+  target: Target,
+  digestOf: (repository: Repository) => Digest | undefined = () => undefined,
+): InstalledCluster {
   const rows = dump.lock?.rows ?? [];
-  const running = targetFor(dump.crossplane?.version ?? '') ?? target;
   const requirers = new Map<Repository, RowEdge[]>();
   for (const from of rows) {
     for (const { repository, constraint } of from.dependencies) {
@@ -70,7 +77,8 @@ export function installedCluster(dump: ClusterDump, target: Target): InstalledCl
     else packages.push(installed);
   }
   packages.sort((a, b) => byCodePoint(a.repository, b.repository) || byCodePoint(a.name, b.name));
-  return { dump, target, running, rows, packages, unreadable, requirers };
+  const revisionNames = namesOf(dump, packages, digestOf);
+  return { dump, target, revisionNames, rows, packages, unreadable, requirers };
 }
 
 function installedPackage(
@@ -99,8 +107,38 @@ function isRevisionOf({ kind, packageName, name }: DumpedRevision, dumped: Dumpe
   return packageName === undefined ? name === dumped.currentRevision : packageName === dumped.name;
 }
 
+/**
+ * Returns how a cluster names revisions: as the release that the dump states; without one, in the
+ * way in which some revision is named after the digest that is locked for its package.
+ */
+function namesOf(
+  { crossplane }: ClusterDump,
+  packages: readonly InstalledPackage[],
+  digestOf: (repository: Repository) => Digest | undefined,
+): RevisionNames | undefined {
+  const running = targetFor(crossplane?.version ?? '');
+  if (running !== undefined) return running.packageManager.revisionNames;
+  return (['digest', 'digest-and-generation'] as const).find((names) =>
+    packages.some((each) => {
+      const digest = digestOf(each.repository);
+      return digest !== undefined && isNamedAfter(each, digest, names);
+    }),
+  );
+}
+
 /** Objects with more generations are not checked: every generation may have named the revision. */
 const MAX_GENERATION = 1000;
+
+function isNamedAfter(
+  { active, name, generation = 0 }: InstalledPackage,
+  digest: Digest,
+  names: RevisionNames,
+): boolean {
+  const last = names === 'digest' ? 1 : Math.min(generation, MAX_GENERATION);
+  return Array.from({ length: last }, (_, i) => ({ name, generation: i + 1 })).some(
+    (object) => revisionName(object, digest, names) === active?.name,
+  );
+}
 
 /**
  * Returns whether the active revision of a package was made of an image, by its name. Undefined if
@@ -108,19 +146,19 @@ const MAX_GENERATION = 1000;
  * the suffix is a hash of digest and generation, which a dump may not state.
  */
 export function isMadeOf(
-  { active, name, generation }: InstalledPackage,
+  installed: InstalledPackage,
   digest: Digest,
-  { running }: InstalledCluster,
+  { revisionNames }: InstalledCluster,
 ): boolean | undefined {
+  const { active, name, generation } = installed;
   const digits = /-([0-9a-f]{12})$/.exec(active?.name ?? '')?.[1];
   if (digits === undefined || friendlyId(name, digits) !== active!.name) return undefined;
-  if (digest.startsWith(`sha256:${digits}`)) return true;
-  if (running.packageManager.revisionNames === 'digest') return false;
-  if (generation === undefined || generation > MAX_GENERATION) return undefined;
-  const generations = Array.from({ length: generation }, (_, i) => i + 1);
-  return generations.some(
-    (each) => revisionName({ name, generation: each }, digest, running) === active!.name,
-  );
+  // A cluster that was just upgraded to v2.4 may still have a revision with a name of v2.3.
+  if (isNamedAfter(installed, digest, 'digest')) return true;
+  if (isNamedAfter(installed, digest, 'digest-and-generation')) return true;
+  if (revisionNames === undefined) return undefined;
+  const isGenerationKnown = generation !== undefined && generation <= MAX_GENERATION;
+  return revisionNames === 'digest' || isGenerationKnown ? false : undefined;
 }
 
 /** Whether the package skips dependency resolution, so that the Lock does not list it. */

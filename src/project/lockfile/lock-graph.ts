@@ -265,7 +265,11 @@ export function lockManifest(
 function rowOf(locked: LockedPackage, version: string, target: Target): LockRow {
   const { repository, name, digest, kind, requirements } = locked;
   return {
-    name: revisionName({ name, generation: FIRST_GENERATION }, digest!, target),
+    name: revisionName(
+      { name, generation: FIRST_GENERATION },
+      digest!,
+      target.packageManager.revisionNames,
+    ),
     kind,
     source: repository,
     version,

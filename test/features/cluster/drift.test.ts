@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Digest } from '../../../src/base/digest.js';
 import { revisionName } from '../../../src/crossplane/packages/object-names.js';
-import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { readDump } from '../../support/read-dump.js';
 import type { Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import { findDrift } from '../../../src/features/cluster/drift.js';
@@ -63,7 +62,7 @@ test.each(['v1.14.0', 'v1.17.0', 'v2.0.2', 'v2.3.4', 'v2.4.0-rc.0', 'v2.4.0', 'v
 function changedTwice(made: Digest, generation: number | undefined) {
   const lockfile = { ...demo, crossplane: 'v2.4.0' };
   const objects = madeUpCluster(lockfile);
-  const name = revisionName({ name: HELM, generation: 3 }, made, targetFor('v2.4.0')!);
+  const name = revisionName({ name: HELM, generation: 3 }, made, 'digest-and-generation');
   const object = objects.find(of('Provider', HELM))!;
   Object.assign(object.metadata, { generation });
   object.status.currentRevision = name;
@@ -95,6 +94,18 @@ describe('on v2.4, where the name of a revision is a hash of digest and generati
     expect(notes).toEqual([
       expect.stringContaining(`not checked whether the locked bytes run: \`${HELM}\``),
     ]);
+  });
+
+  test('without the release, names show which naming the cluster has', () => {
+    const lockfile = { ...demo, crossplane: 'v2.3.4' };
+    const objects = madeUpCluster({ ...demo, crossplane: 'v2.4.0' });
+    const unnamed = objects.filter(({ kind }) => kind !== 'Deployment');
+    expect(drift(lockfile, unnamed)).toMatchObject({ differences: [], notes: [] });
+    // A lockfile of other bytes: nothing shows how the cluster names revisions.
+    const packages = demo.packages.map((each) => ({ ...each, digest: OTHER }));
+    const { differences, notes } = drift({ ...lockfile, packages }, unnamed);
+    expect(differences).toEqual([]);
+    expect(notes.join()).toContain('does not state the release of Crossplane');
   });
 
   test('the release that runs decides, not that of the lockfile', () => {
