@@ -168,7 +168,16 @@ const projectFlags = {
 } as const satisfies Flags;
 
 /** Commands that do not read or write a project. */
-const WITHOUT_PROJECT = ['cache', 'completion', 'index', 'krm', 'merge-lock', 'report', 'schema'];
+const WITHOUT_PROJECT = [
+  'cache',
+  'completion',
+  'index',
+  'krm',
+  'merge-lock',
+  'releases',
+  'report',
+  'schema',
+];
 
 function acceptedFlags(row: CommandRow, { flags }: AnyCommand): Flags {
   const hasProject = !WITHOUT_PROJECT.includes(commandName(row));

@@ -48,33 +48,54 @@ function deriveTarget(text: string): Target | undefined {
   const triple = parseRelease(text);
   if (triple === undefined) return undefined;
   const version = text.startsWith('v') ? text : `v${text}`;
-  const { release, isKnown } = releaseOf(version, triple);
-  const { rules, packageManager, state, testedOn } = release;
+  const { release, state } = releaseOf(version, triple);
+  const { rules, packageManager, testedOn } = release;
   const { asOf } = releaseFacts();
   return {
     version,
     rules,
     packageManager,
-    knowledge: isKnown
-      ? { release: release.version, state, asOf: testedOn ?? asOf }
-      : { release: release.version, state: 'unknown', asOf },
-    warning: isKnown
-      ? undefined
-      : `Crossplane ${version} is not a release this tool knows; it is treated as ${release.version}`,
+    knowledge: {
+      release: release.version,
+      state,
+      asOf: (state === 'tested' ? testedOn : undefined) ?? asOf,
+    },
+    warning:
+      state === 'unknown'
+        ? `Crossplane ${version} is not a release this tool knows; it is treated as ${release.version}`
+        : undefined,
   };
 }
 
-/** Returns the release with the rules of a version: itself, that of its number, or the nearest below. */
-function releaseOf(version: string, triple: Triple): { release: Release; isKnown: boolean } {
+/**
+ * Returns the release with the rules of a version, and how well they are known: the release itself;
+ * for a build of Upbound, the release that it is made from; else the nearest one below.
+ */
+function releaseOf(
+  version: string,
+  triple: Triple,
+): { readonly release: Release; readonly state: ReleaseKnowledge['state'] } {
   const candidates = releaseFacts().lines.flatMap((line) => line.candidates);
-  const candidate = candidates.find((release) => release.version === version);
-  if (candidate !== undefined) return { release: candidate, isKnown: true };
   const stable = stableReleases();
+  const exact = [...stable, ...candidates].find((release) => release.version === version);
+  if (exact !== undefined) return { release: exact, state: exact.state };
+  const isSame = ({ version: other }: Release) => numberOf(other) === numberOf(version);
+  const own = isUpboundBuild({ version }) ? stable.find(isSame) : undefined;
+  if (own !== undefined) return { release: own, state: 'inferred' };
   const below = stable.filter(
     (release) => compareTriples(parseRelease(release.version)!, triple) <= 0,
   );
-  const release = below.at(-1) ?? stable[0]!;
-  return { release, isKnown: release.version === `v${triple.join('.')}` };
+  const release = (isCandidate(version) && candidates.find(isSame)) || below.at(-1) || stable[0]!;
+  return { release, state: 'unknown' };
+}
+
+/** Returns the version without what follows a dash. */
+function numberOf(version: string): string {
+  return version.replace(/-.*$/, '');
+}
+
+function isCandidate(version: string): boolean {
+  return version.includes('-') && !isUpboundBuild({ version });
 }
 
 function stableReleases(): Release[] {
@@ -109,9 +130,10 @@ export function otherReleases(target: Target): Target[] {
   return [...newer, ...all.filter((other) => isNewer(target, other)).reverse()];
 }
 
-/** Whether `a` is newer than `than`. Ignores suffixes such as `-up.1`. */
+/** Whether `a` is newer than `than`. A release is newer than its candidates; ignores `-up.1`. */
 export function isNewer(a: Target, than: Target): boolean {
-  return compareTriples(parseRelease(a.version)!, parseRelease(than.version)!) > 0;
+  const order = compareTriples(parseRelease(a.version)!, parseRelease(than.version)!);
+  return order > 0 || (order === 0 && isCandidate(than.version) && !isCandidate(a.version));
 }
 
 /** Whether two targets have equal rules, so that they can be solved together. */
@@ -165,7 +187,7 @@ export function minorsBetween(from: Target, to: Target): string[] {
 }
 
 /** Whether a release is a build of Upbound, such as `v1.20.0-up.1`, which has its own chart. */
-export function isUpboundBuild({ version }: Target): boolean {
+export function isUpboundBuild({ version }: Pick<Target, 'version'>): boolean {
   return /-up\./.test(version);
 }
 

@@ -1,7 +1,7 @@
 import type { LockfilePlan, PlannedStep } from './plan.js';
 import { isRenamed, type PackageMove, stepObjects } from './steps.js';
 import { isDnsSubdomain } from '../../base/dns-name.js';
-import { shellCommand, shellWord } from '../../base/escape.js';
+import { shellCommand } from '../../base/escape.js';
 import { type JsonObject, stringOf } from '../../base/json.js';
 import { writeYaml, writeYamlStream } from '../../base/yaml/write-yaml.js';
 import { isCrdOwner } from '../../crossplane/packages/owned-objects.js';
@@ -179,24 +179,42 @@ function releaseCommands({ release, releaseBefore, after }: PlannedStep): StepCo
     : 'crossplane-stable/crossplane';
   const namespace = ['-n', namespaceOf(release)];
   const packages = after.map(({ locked }) => resource(locked));
+  const isRenaming = packages.length > 0 && renamesRevisions(releaseBefore, release);
+  const manual = isRenaming ? after.map(({ locked }) => locked).filter(isActivatedManually) : [];
   return [
+    ...(isRenaming ? [recordRevisions(packages)] : []),
     forScriptAndPeople(
       shellCommand(['helm', 'upgrade', 'crossplane', chart, ...namespace, '--version', version]),
     ),
     kubectl('rollout', 'status', 'deployment/crossplane', ...namespace, TIMEOUT),
-    ...(renamesRevisions(releaseBefore, release)
-      ? after
-          .map(({ locked }) => locked)
-          .filter(isActivatedManually)
-          .flatMap((locked) => [
-            kubectl('wait', '--for=condition=Installed=false', TIMEOUT, resource(locked)),
-            activation(locked),
-            ...activeWaits(locked, release),
-          ])
-      : []),
+    ...(isRenaming ? [waitForOtherRevisions(packages)] : []),
+    ...manual.map(activation),
+    ...manual.flatMap((locked) => activeWaits(locked, release)),
     ...(packages.length === 0 ? [] : [kubectl('wait', HEALTHY, TIMEOUT, ...packages)]),
   ];
 }
+
+const CURRENT_REVISION = shellCommand(['-o', 'jsonpath={.status.currentRevision}{" "}']);
+
+/** Remembers the current revisions, before an upgrade that gives every package another one. */
+function recordRevisions(packages: readonly string[]): StepCommand {
+  const list = packages.join(' ');
+  return forScriptAndPeople(
+    `before=" $(for package in ${list}; do kubectl get "$package" ${CURRENT_REVISION}; done)"`,
+  );
+}
+
+/** Waits until every package has another revision than before: old conditions stay true until then. */
+function waitForOtherRevisions(packages: readonly string[]): StepCommand {
+  const current = `current=$(kubectl get "$package" ${CURRENT_REVISION})`;
+  const isOther = `${current} && case "$before" in *" $current"*) false;; esac`;
+  return forScriptAndPeople(
+    `(for package in ${packages.join(' ')}; do tries=0; until ${isOther}; do ${RETRY}; done; done)`,
+  );
+}
+
+/** Waits 15 seconds, and fails after 15 minutes. */
+const RETRY = 'tries=$((tries+1)); test "$tries" -lt 60 || exit 1; sleep 15';
 
 function namespaceOf(release: Target): string {
   return isUpboundBuild(release) ? 'upbound-system' : 'crossplane-system';
@@ -252,15 +270,19 @@ function waitCommands({ applied, release }: PlannedStep, path: string, pin: Pin)
 }
 
 /**
- * Waits until the cluster has seen the generation of a package that was applied, where each one has
- * a revision of its own, even if the version stays.
+ * Waits until a revision belongs to the generation of a package that was applied, where each one has
+ * a revision of its own, even if the version stays. While the package is read, the current revision
+ * is still the one before.
  */
 function generationWait(locked: LockedPackage): StepCommand {
-  const condition = `--for=jsonpath={.status.conditions[?(@.type=="Installed")].observedGeneration}`;
-  const generation = kubectlText('get', resource(locked), '-o', 'jsonpath={.metadata.generation}');
-  const wait = `kubectl wait ${shellWord(condition)}="$(${generation})"`;
-  return forScriptAndPeople(`${wait} ${shellCommand([TIMEOUT, resource(locked)])}`);
+  const get = kubectlText('get', resource(locked), '-o', GENERATIONS);
+  const isCurrent = `state=$(${get}) && case "\${state#* }" in "\${state%% *} "*ctivePackageRevision) ;; *) false;; esac`;
+  return forScriptAndPeople(`(tries=0; until ${isCurrent}; do ${RETRY}; done)`);
 }
+
+/** Prints the generation, and the generation and reason of the condition `Installed`. */
+const GENERATIONS =
+  'jsonpath={.metadata.generation}{range .status.conditions[?(@.type=="Installed")]} {.observedGeneration} {.reason}{end}';
 
 /** Activates the revision of the applied version, which Crossplane leaves inactive with `Manual`. */
 function activation(locked: LockedPackage): StepCommand {
@@ -295,7 +317,7 @@ function podWait(locked: LockedPackage, release: Target): StepCommand {
   const wait = (timeout: string) =>
     `${kubectlText('wait', '--for=condition=Ready', timeout, 'pods', ...namespace)} -l "pkg.crossplane.io/revision=${currentRevisionName(locked)}"`;
   return {
-    script: `(tries=0; until ${wait('--timeout=15s')}; do tries=$((tries+1)); test "$tries" -lt 60 || exit 1; sleep 15; done)`,
+    script: `(tries=0; until ${wait('--timeout=15s')}; do ${RETRY}; done)`,
     byHand: wait(TIMEOUT),
   };
 }

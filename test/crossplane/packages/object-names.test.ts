@@ -89,7 +89,9 @@ describe('friendlyId', () => {
     },
   ])('a revision on $crossplane: $why', ({ crossplane, generation, want }) => {
     const object = { name: 'acme-s3', generation };
-    expect(revisionName(object, digest, targetFor(crossplane)!.packageManager.revisionNames)).toBe(want);
+    expect(revisionName(object, digest, targetFor(crossplane)!.packageManager.revisionNames)).toBe(
+      want,
+    );
   });
 });
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import facts from '../../../src/crossplane/releases/releases.json' with { type: 'json' };
 import { dialectRules } from '../../../src/crossplane/constraints/dialects.js';
 import { releaseFacts } from '../../../src/crossplane/releases/release-facts.js';
-import { knownReleases, targetFor } from '../../../src/crossplane/releases/target.js';
+import { isNewer, knownReleases, targetFor } from '../../../src/crossplane/releases/target.js';
 
 const { lines } = releaseFacts();
 const RIG = readFileSync(new URL('../../rig/releases', import.meta.url), 'utf8')
@@ -188,7 +188,9 @@ test.each([
   { version: 'v2.4.0-rc.0', release: 'v2.4.0-rc.0', state: 'read' },
   { version: 'v2.3.99', release: 'v2.3.5', state: 'unknown' },
   { version: 'v2.99.0', release: knownReleases().at(-1)!, state: 'unknown' },
-  { version: 'v1.20.0-up.1', release: 'v1.20.0', state: 'read' },
+  { version: 'v1.20.11-up.1', release: 'v1.20.11', state: 'inferred' },
+  { version: 'v2.4.0-rc.1', release: 'v2.4.0-rc.0', state: 'unknown' },
+  { version: 'v2.4.2-rc.1', release: 'v2.4.2', state: 'unknown' },
 ])('$version is $state, by the rules of $release', ({ version, release, state }) => {
   expect(targetFor(version)!.knowledge).toMatchObject({ release, state });
 });
@@ -197,4 +199,6 @@ test('the candidate of v2.4.0 has the rules of v2.3', () => {
   const [candidate, stable] = [targetFor('v2.4.0-rc.0')!, targetFor('v2.4.0')!];
   expect([candidate.rules.dialect, stable.rules.dialect]).toEqual(['3.4.0', '3.5.0']);
   expect(candidate.packageManager.revisionNames).toBe('digest');
+  expect(candidate.rules.plainHttpForDotLocal).toBe(true);
+  expect([isNewer(stable, candidate), isNewer(candidate, stable)]).toEqual([true, false]);
 });

@@ -199,9 +199,11 @@ const manualCluster = `#!/bin/sh
 case "$*" in
   apply*) echo thing-2 > "$STATE.revision" ;;
   'get '*'jsonpath={.status.currentRevision}') cat "$STATE.revision" ;;
-  'get '*'jsonpath={.metadata.generation}') echo 2 ;;
+  'get '*'jsonpath={.metadata.generation}'*)
+    if test -e "$STATE.revision"; then printf '2 2 InactivePackageRevision'; else printf '2 1 ActivePackageRevision'; fi ;;
+  'get '*'jsonpath={.status.currentRevision}{" "}') cat "$STATE.revision" 2>/dev/null || printf 'thing-1 ' ;;
+  'rollout status '*) echo thing-2 > "$STATE.revision" ;;
   'patch '*'revision.pkg.crossplane.io/thing-2 '*'"desiredState":"Active"'*) echo > "$STATE.active" ;;
-  'wait --for=jsonpath={.status.conditions'*'observedGeneration}=2 '*) test -e "$STATE.revision" ;;
   'wait --for=jsonpath={.status.currentIdentifier}='*) test -e "$STATE.revision" ;;
   'wait --for=condition=Ready '*'pods -n crossplane-system -l pkg.crossplane.io/revision=thing-2')
     test -e "$STATE.active" || exit 1
@@ -265,17 +267,45 @@ describe('a package with `revisionActivationPolicy: Manual`', () => {
       await writeFile(join(cwd, 'manual.yaml'), manual('v1.0.0', release));
       await lock(`on-${release}.yaml`, '-f', 'manual.yaml', '--from', 'index:index.json');
     }
-    const { stdout } = await run('plan', 'on-v2.3.4.yaml', 'on-v2.4.2.yaml');
+    const { stdout } = await run('plan', 'on-v2.3.4.yaml', 'on-v2.4.2.yaml', '--out', 'renamed');
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('every package gets a new revision');
     const lines = stdout.split('\n').map((line) => line.trim());
     const found = [
+      /^before=/,
       /^helm upgrade/,
-      /Installed=false/,
+      /until current=/,
       /"desiredState":"Active"/,
       /RuntimeHealthy/,
     ].map((pattern) => lines.findIndex((line) => pattern.test(line)));
     expect(found.every((at) => at >= 0)).toBe(true);
     expect(found.toSorted((a, b) => a - b)).toEqual(found);
+
+    const bin = await mkdtemp(join(cwd, 'bin-'));
+    await writeFile(join(bin, 'kubectl'), manualCluster, { mode: 0o755 });
+    await writeFile(join(bin, 'helm'), '#!/bin/sh\n', { mode: 0o755 });
+    await writeFile(join(bin, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
+    const env = { PATH: `${bin}:${process.env['PATH']}`, STATE: join(bin, 'state') };
+    expect(spawnSync('sh', ['renamed/01/commands.sh'], { cwd, env }).status).toBe(0);
+    expect(await readdir(bin)).toContain('state.active');
+  });
+
+  test('all are activated before any is waited for, because one may need another', async () => {
+    const two = (release: string) =>
+      manual('v1.0.0', release) +
+      manual('v1.0.0', release)
+        .slice(manual('v1.0.0', release).indexOf('    - provider'))
+        .replace('acme/db', 'acme/app');
+    for (const release of ['v2.3.4', 'v2.4.2']) {
+      await writeFile(join(cwd, 'two.yaml'), two(release));
+      await lock(`two-${release}.yaml`, '-f', 'two.yaml', '--from', 'index:index.json');
+    }
+    const { stdout } = await run('plan', 'two-v2.3.4.yaml', 'two-v2.4.2.yaml');
+    const lines = stdout.split('\n');
+    const activations = lines.filter((line) => line.includes('"desiredState":"Active"'));
+    expect(activations).toHaveLength(2);
+    expect(lines.indexOf(activations[1]!)).toBeLessThan(
+      lines.findIndex((line) => line.includes('condition=RevisionHealthy')),
+    );
   });
 
   test('is activated again on v2.4 if only its settings change', async () => {
