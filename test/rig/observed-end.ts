@@ -155,9 +155,8 @@ function withoutChance(message: string): string {
     .replace(/(detected cycle on): .*/s, '$1');
 }
 
-/** Formats a value with sorted keys, so that equal values are equal texts. */
 /**
- * Returns a Lock row as text, without its name: from v2.4 on, it depends on the number of changes of
+ * Returns a Lock row as text with sorted keys, without its name: from v2.4 on, it depends on the number of changes of
  * the package. The test of `--apply-lock` shows that names are right on other releases.
  */
 function written(full: JsonObject): string {

@@ -203,6 +203,12 @@ function objectOf({ name }: LockedPackage) {
   return { name, generation: FIRST_GENERATION };
 }
 
+function runtimeConditions({ packageManager }: Target): string[] {
+  return packageManager.revisionNames === 'digest'
+    ? ['RuntimeHealthy']
+    : ['RuntimeHealthy', 'RuntimeActive'];
+}
+
 function withApiDefaults(spec: JsonObject, { kind }: LockedPackage): JsonObject {
   const named = spec['runtimeConfigRef'] as JsonObject | undefined;
   return {
@@ -227,7 +233,7 @@ function revision(locked: LockedPackage, target: Target, options: ClusterOptions
   const { kind, name, repository, version } = locked;
   const apiVersion = kind === 'Function' ? target.rules.functionApiVersion : 'pkg.crossplane.io/v1';
   const health = target.rules.strictReferences
-    ? [target.rules.revisionHealth, ...(kind === 'Configuration' ? [] : ['RuntimeHealthy'])]
+    ? [target.rules.revisionHealth, ...(kind === 'Configuration' ? [] : runtimeConditions(target))]
     : [target.rules.revisionHealth];
   const object = {
     apiVersion,

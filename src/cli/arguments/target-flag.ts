@@ -16,7 +16,7 @@ export function projectTargetFlag(describe: string) {
 /** For commands whose result does harm if it is wrong. */
 export const acceptUnknownFlag = {
   'accept-unknown-release': switchFlag(
-    'Use the newest known rules for a release that is not known',
+    'Use the nearest known rules for a release that is not known',
   ),
 } as const satisfies Flags;
 

@@ -240,9 +240,13 @@ function upperBoundSurprises(group: Group): readonly string[] {
 }
 
 /** Returns what to write instead of text that the dialect rejects. */
-export function adviceFor({ text, dialect }: InvalidConstraint): string {
+export function adviceFor({ text, dialect, error }: InvalidConstraint): string {
   if (text.trim() === '') return 'write `>=0.0.0` for any release';
   if (isDigest(text)) return 'this is a digest: it names one package, and is no range';
+  const { maxConstraintBytes, maxGroups } = dialectRules(dialect);
+  if (maxGroups !== undefined && error.includes('(max ')) {
+    return `this Crossplane limits a constraint to ${maxConstraintBytes} bytes and ${maxGroups} groups between \`||\``;
+  }
   const commas = isFirstGeneration(dialect) ? withCommas(text) : undefined;
   if (commas !== undefined) {
     return `a blank means "and" only from Crossplane ${secondGeneration().line} on; write a comma: \`${commas}\``;

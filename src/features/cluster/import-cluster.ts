@@ -19,7 +19,6 @@ import type { PackageMeta } from '../../crossplane/packages/package-meta.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { splitTag, validPackageReference } from '../../crossplane/packages/reference.js';
 import { knownReleases, type Target, targetFor } from '../../crossplane/releases/target.js';
-import type { TargetRules } from '../../crossplane/releases/release-facts.js';
 import {
   EMPTY_REQUEST,
   exactVersion,
@@ -290,12 +289,12 @@ function namesIn(references: readonly (JsonValue | undefined)[]): ReadonlySet<st
 export function detectRelease(dump: ClusterDump) {
   if (dump.crossplane !== undefined) return { version: dump.crossplane.version, isNamed: true };
   const newestFirst = [...knownReleases()].reverse();
-  const matching = newestFirst.find((version) => matchesRules(dump, targetFor(version)!.rules));
+  const matching = newestFirst.find((version) => matchesRelease(dump, targetFor(version)!));
   return { version: matching ?? newestFirst[0]!, isNamed: false };
 }
 
-/** Whether a release with these rules can have the dumped objects. */
-function matchesRules(dump: ClusterDump, rules: TargetRules): boolean {
+/** Whether a release can have the dumped objects. */
+function matchesRelease(dump: ClusterDump, { rules, packageManager }: Target): boolean {
   const { packages, lock, extraManifests: kept, activations, revisions } = dump;
   const newest = targetFor(knownReleases().at(-1)!)!;
   const fields = new Set(packages.flatMap(({ spec }) => Object.keys(spec)));
@@ -307,11 +306,16 @@ function matchesRules(dump: ClusterDump, rules: TargetRules): boolean {
   const hasMrds = revisions.some(({ objects }) =>
     objects.some(({ kind }) => kind === 'ManagedResourceDefinition'),
   );
+  // Since v2.4, a revision with a runtime also has the condition `RuntimeActive`.
+  const conditionTypes = revisions.map(({ conditions }) => conditions.map(({ type }) => type));
+  const withRuntime = conditionTypes.filter((types) => types.includes('RuntimeHealthy'));
+  const hasActiveRuntimes = packageManager.revisionNames === 'digest-and-generation';
   const health = revisions
     .flatMap(({ conditions }) => conditions)
     .filter(({ type }) => type === 'Healthy' || type === 'RevisionHealthy');
   return (
     health.every(({ type }) => type === rules.revisionHealth) &&
+    withRuntime.every((types) => types.includes('RuntimeActive') === hasActiveRuntimes) &&
     functions.every(({ apiVersion }) => apiVersion === rules.functionApiVersion) &&
     (rows.length === 0 || rows.every(({ hasType }) => hasType) === (rules.lockRows === 'type')) &&
     (!rules.strictReferences ||

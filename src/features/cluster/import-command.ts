@@ -61,7 +61,7 @@ export const importCommand = defineCommand({
   ],
   epilogue:
     `Writes \`${SET_FILE}\`, the lockfile and, for what neither holds, \`${OBJECTS_FILE}\`; never over files that are there. ` +
-    'No version moves. A dump tells the first 12 digits of a digest: the rest, and what the images hold, is read where `--from` says.',
+    'No version moves. A dump tells no digest, or its first 12 digits: the rest, and what the images hold, is read where `--from` says.',
   run: async (args, io): Promise<ImportValue> => {
     const existing = existingFile(args, io);
     if (args.write && existing !== undefined) {

@@ -99,6 +99,10 @@ export async function diff(old: DiffSide, newer: DiffSide, options: DiffOptions)
   };
 }
 
+function skipsResolution({ skipDependencyResolution }: Lockfile): boolean {
+  return skipDependencyResolution.length > 0;
+}
+
 /** Returns notes on packages that get a new revision although their version stays. */
 function revisionNotes(
   old: Lockfile,
@@ -112,9 +116,11 @@ function revisionNotes(
     ];
   }
   if (after.packageManager.revisionNames === 'digest') return [];
+  const isSkipChanged = skipsResolution(old) !== skipsResolution(newer);
   const changed = newer.packages.filter((locked) => {
     const earlier = lockedIn(old, locked.repository);
-    return earlier?.version === locked.version && hasOtherSettings(earlier, locked);
+    if (earlier?.version !== locked.version) return false;
+    return isSkipChanged || hasOtherSettings(earlier, locked);
   });
   if (changed.length === 0) return [];
   const names = changed.map(({ repository }) => repository).join(', ');

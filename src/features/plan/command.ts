@@ -29,7 +29,7 @@ import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { documentParser } from '../../crossplane/package-yaml/document-pair.js';
-import { type Target, targetFor } from '../../crossplane/releases/target.js';
+import { isUpboundBuild, type Target, targetFor } from '../../crossplane/releases/target.js';
 import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
 import type { Pin } from '../../project/manifests/package-object.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
@@ -39,10 +39,24 @@ import { lockSide } from '../diff/command.js';
 
 type Ends = PlanEnds & { readonly source: () => Promise<PackageSource> };
 
+type AcceptArgs = ArgsOf<typeof acceptUnknownFlag>;
+
+/** Throws an `InputError` for a release that no plan may go to: its rules are a guess. */
+function refuseGuessedRelease(version: string, args: AcceptArgs): void {
+  const target = targetFor(version)!;
+  requireKnownRelease(target, args);
+  if (target.knowledge.state !== 'inferred' || isUpboundBuild(target)) return;
+  throw new InputError(
+    `the rules of Crossplane ${version} are inferred from its neighbors, and a plan does not rest on that`,
+    { hint: 'resolve for a release that was tested or read: `xpkg-resolve releases` lists them' },
+  );
+}
+
 /** Parses `--via`; undefined without the flag. */
 async function stopovers(
   texts: readonly string[] | undefined,
   ends: Ends,
+  args: AcceptArgs,
 ): Promise<Between | undefined> {
   if (texts === undefined) return undefined;
   const releases: Target[] = [];
@@ -57,8 +71,10 @@ async function stopovers(
     }
     const release = targetFor(version);
     if (name !== 'crossplane') packages.push(await packageAt(name, version, ends));
-    else if (release !== undefined) releases.push(release);
-    else throw new InputError(`\`--via ${text}\` is not an exact version`);
+    else if (release !== undefined) {
+      refuseGuessedRelease(release.version, args);
+      releases.push(release);
+    } else throw new InputError(`\`--via ${text}\` is not an exact version`);
   }
   return { releases, packages };
 }
@@ -126,9 +142,9 @@ export const planCommand = defineCommand({
     const source = () => openSources(args, io, kept, { stats });
     const pin = args.pin ?? 'tag';
     const [from, to] = [old.lockfile, newer.lockfile];
-    for (const { crossplane } of [from, to]) requireKnownRelease(targetFor(crossplane)!, args);
+    for (const { crossplane } of [from, to]) refuseGuessedRelease(crossplane, args);
     const answer = await withProgress(io, stats, async () => {
-      const via = await stopovers(args.via, { from, to, source });
+      const via = await stopovers(args.via, { from, to, source }, args);
       // A plan uses the network only if the user asks for it with `--from`.
       const sides = { ...args, schemas: true };
       const contents =
@@ -213,15 +229,16 @@ async function writePlanFolder(
   return [...files.keys()].map((name) => `${named}/${name}`).sort(byCodePoint);
 }
 
-type StepsArgs = RegistryArgs & {
-  readonly lock: string;
-  /** Folder of the plan. */
-  readonly plan: string;
-  readonly old: string | undefined;
-  readonly pin: Pin | undefined;
-  readonly output: 'text' | 'json';
-  readonly write: boolean;
-};
+type StepsArgs = RegistryArgs &
+  AcceptArgs & {
+    readonly lock: string;
+    /** Folder of the plan. */
+    readonly plan: string;
+    readonly old: string | undefined;
+    readonly pin: Pin | undefined;
+    readonly output: 'text' | 'json';
+    readonly write: boolean;
+  };
 
 /** Writes the steps from another lockfile to this one, a folder for each step. */
 export async function renderSteps(
@@ -231,6 +248,7 @@ export async function renderSteps(
 ): Promise<RenderValue> {
   const old = args.old ?? committed(args);
   const before = await requireNamedLock(old, args, io);
+  for (const { crossplane } of [before.lockfile, lockfile]) refuseGuessedRelease(crossplane, args);
   const pin = args.pin ?? 'tag';
   const answer = await plan(before.lockfile, lockfile, { pin });
   if (answer.status !== 'planned') {

@@ -1,3 +1,4 @@
+import { acceptUnknownFlag } from '../../cli/arguments/target-flag.js';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { InputError } from '../../base/errors.js';
 import { conflictingFlags, flagWithoutEffect } from '../../cli/arguments/argument-errors.js';
@@ -127,6 +128,7 @@ const flags = {
   old: {
     describe: 'With --plan: the lockfile of what is installed (default: as committed in HEAD)',
   },
+  ...acceptUnknownFlag,
   ...writeFlag,
   ...outputFlag,
   ...eachFlags,

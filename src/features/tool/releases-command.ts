@@ -45,7 +45,7 @@ export const releasesCommand = defineCommand({
   json: () => releasesOutput,
   text: (facts) => columns(releasesOf(facts).toReversed().map(rowOf)),
   notes: ({ asOf }) => [
-    `note: known on ${asOf}; later releases are treated as the newest known one`,
+    `note: known on ${asOf}; other releases are treated as the nearest known one below`,
   ],
 });
 

@@ -217,11 +217,11 @@ function dumpedPackage(object: JsonObject, kind: PackageKind, origin: Origin): D
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Returns an ImageConfig or runtime config without the fields that the cluster added. */
 function positiveInteger(value: JsonValue | undefined): number | undefined {
   return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
 }
 
+/** Returns an ImageConfig or runtime config without the fields that the cluster added. */
 function dumpedManifest(object: JsonObject, origin: Origin): KeptObject {
   const metadata = mappingOf(object['metadata']) ?? {};
   const { status: _status, ...rest } = object;

@@ -228,6 +228,12 @@ spec:
       spec: {revisionActivationPolicy: Manual}
 `;
 
+/** Two packages, of which one needs the other. */
+function twoManual(release: string): string {
+  const one = manual('v1.0.0', release);
+  return one + one.slice(one.indexOf('    - provider')).replace('acme/db', 'acme/app');
+}
+
 describe('a package with `revisionActivationPolicy: Manual`', () => {
   test.each([
     ['v1.20.11', ['Healthy']],
@@ -290,13 +296,8 @@ describe('a package with `revisionActivationPolicy: Manual`', () => {
   });
 
   test('all are activated before any is waited for, because one may need another', async () => {
-    const two = (release: string) =>
-      manual('v1.0.0', release) +
-      manual('v1.0.0', release)
-        .slice(manual('v1.0.0', release).indexOf('    - provider'))
-        .replace('acme/db', 'acme/app');
     for (const release of ['v2.3.4', 'v2.4.2']) {
-      await writeFile(join(cwd, 'two.yaml'), two(release));
+      await writeFile(join(cwd, 'two.yaml'), twoManual(release));
       await lock(`two-${release}.yaml`, '-f', 'two.yaml', '--from', 'index:index.json');
     }
     const { stdout } = await run('plan', 'two-v2.3.4.yaml', 'two-v2.4.2.yaml');
