@@ -286,7 +286,8 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
       const override = await demo({ registry, folder }, 'override', release, 'override');
       const state = await goesOn(rig, history, override, render1(override));
       // Remaining rows require removed packages: from then on, no dependencies of others are
-      // installed.
+      // installed. From v2.4 on, packages that begin to skip have new revisions, and no rows remain.
+      const keepsRows = target.packageManager.revisionNames === 'digest';
       const moved = await published(registry, 'others', greedy, requestFor({ [A]: '*' }));
       const a = one(render1(await locked(moved, release)), 'a');
       const [ours, theirs] = [lockedImages(history.lockfiles), imagesOf(moved.universe, target)];
@@ -296,7 +297,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
       };
       const done = runWith(reconcileCluster(state, [{ apply: a }], { target }), images);
       const end = ofCase(predictedEnd(done, target), 'others');
-      expect(end.packages).toHaveLength(1);
+      expect(end.packages).toHaveLength(keepsRows ? 1 : 2);
       await applyWanted(rig.api, [a]);
       await endsIn(rig, 'others', [end]);
     });
