@@ -123,9 +123,7 @@ function crdListing(packages: IndexFile['packages']) {
   return { byCrd, unlisted };
 }
 
-/**
- * A table for the text of an index, which parses packages on demand. `parse` also validates them.
- */
+/** An index table that parses and validates packages of the index text on demand. */
 export function unparsedTable(
   text: Uint8Array,
   places: ReadonlyMap<string, ByteRange>,

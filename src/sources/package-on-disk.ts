@@ -135,7 +135,7 @@ export async function packageForm(
 /** Returns package.yaml, or joins it from its parts in the order of `crossplane xpkg build`. */
 export async function readPackageFiles(folder: string, shown: string): Promise<Uint8Array> {
   if ((await packageForm(folder)) === 'built') {
-    const bytes = await readWithin(join(folder, 'package.yaml'), LIMITS.packageYamlBytes);
+    const bytes = await readUnlessTooLarge(join(folder, 'package.yaml'), LIMITS.packageYamlBytes);
     if (bytes === undefined) throw tooLarge(shown);
     return bytes;
   }
@@ -156,7 +156,7 @@ async function packageParts(folder: string, shown: string): Promise<PackagePart[
   const parts: PackagePart[] = [];
   let remaining = LIMITS.packageYamlBytes;
   for (const file of [meta, ...others]) {
-    const bytes = await readWithin(file, remaining);
+    const bytes = await readUnlessTooLarge(file, remaining);
     if (bytes === undefined) throw tooLarge(shown);
     remaining -= bytes.length;
     if (bytes.length > 0) parts.push({ file, bytes: withFinalNewline(bytes) });
@@ -184,7 +184,7 @@ export async function sortedEntries(folder: string): Promise<Dirent[]> {
   return entries.sort((a, b) => byCodePoint(a.name, b.name));
 }
 
-async function readWithin(file: string, limit: number): Promise<Uint8Array | undefined> {
+async function readUnlessTooLarge(file: string, limit: number): Promise<Uint8Array | undefined> {
   return (await stat(file)).size > limit ? undefined : readFile(file);
 }
 

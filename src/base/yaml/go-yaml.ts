@@ -73,7 +73,7 @@ class GoDecoder {
   readonly #source: string;
   readonly #events: readonly Event[];
   readonly #anchors = new Map<string, AnchoredNode>();
-  readonly #load = new AliasLoad();
+  readonly #aliasLoad = new AliasLoad();
   #next = 0;
 
   constructor(source: string, events: readonly Event[]) {
@@ -83,15 +83,15 @@ class GoDecoder {
 
   document(): JsonValue {
     this.#next = this.#events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
-    this.#load.addNode(0);
+    this.#aliasLoad.addNode(0);
     return this.#ended() ? null : this.#node();
   }
 
   #node(): JsonValue {
     const at = this.#events[this.#next++] as NodeEvent;
-    this.#load.addNode(offsetOf(at));
+    this.#aliasLoad.addNode(offsetOf(at));
     if (at.type === EVENT_ID.ALIAS) return this.#alias(at);
-    const before = this.#load.nodes;
+    const before = this.#aliasLoad.nodes;
     const anchored = this.#anchor(at);
     const value =
       at.type === EVENT_ID.SCALAR
@@ -101,7 +101,7 @@ class GoDecoder {
           : this.#sequence();
     if (anchored !== undefined) {
       anchored.value = value;
-      anchored.nodes = this.#load.nodes - before + 1;
+      anchored.nodes = this.#aliasLoad.nodes - before + 1;
     }
     return value;
   }
@@ -121,7 +121,7 @@ class GoDecoder {
       const why = anchored ? 'stands inside its own anchor' : 'has no anchor before it';
       throw new GoYamlSyntaxError(`the alias \`${alias}\` ${why}`, at.anchorStart);
     }
-    this.#load.addAlias(anchored.nodes, at.anchorStart);
+    this.#aliasLoad.addAlias(anchored.nodes, at.anchorStart);
     return anchored.value;
   }
 

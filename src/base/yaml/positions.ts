@@ -38,14 +38,14 @@ export function placesOf(source: string, events: readonly Event[]): Place | unde
   function node(): Place {
     const event = events[next++] as NodeEvent;
     const offset = offsetOf(event);
-    if (event.type === EVENT_ID.MAPPING) return { offset, entries: entriesIn(), items: NONE };
-    if (event.type === EVENT_ID.SEQUENCE) return { offset, entries: NONE, items: itemsIn() };
+    if (event.type === EVENT_ID.MAPPING) return { offset, entries: readEntries(), items: NONE };
+    if (event.type === EVENT_ID.SEQUENCE) return { offset, entries: NONE, items: readItems() };
     const isWritten = event.type === EVENT_ID.SCALAR && offset >= 0;
     const spelling = isWritten ? source.slice(offset, event.valueEnd) : undefined;
     return { offset, spelling, entries: NONE, items: NONE };
   }
 
-  function entriesIn(): readonly PlacedEntry[] {
+  function readEntries(): readonly PlacedEntry[] {
     const entries: PlacedEntry[] = [];
     while (!ended()) {
       const event = events[next]!;
@@ -58,7 +58,7 @@ export function placesOf(source: string, events: readonly Event[]): Place | unde
     return entries;
   }
 
-  function itemsIn(): readonly Place[] {
+  function readItems(): readonly Place[] {
     const items: Place[] = [];
     while (!ended()) items.push(node());
     next++;

@@ -71,7 +71,7 @@ export function ambiguousName(typed: string, names: readonly string[]): InputErr
  * Returns the error for a name that no locked package has, with a similar name if there is one. `where`
  * has the paths of lockfiles, unless the reader knows which one; `also` has other names to suggest.
  */
-export function notLocked(
+export function notLockedError(
   typed: string,
   { packages }: Pick<Lockfile, 'packages'>,
   { where = [], also = [] }: Partial<Record<'where' | 'also', readonly string[]>> = {},

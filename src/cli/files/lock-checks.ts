@@ -102,7 +102,7 @@ function pathFrom(folder: string, file: string): string {
  */
 export function staleMismatches({ lockfile, changes }: Solved, lock: LockOnDisk): Mismatch[] {
   const before = lock.lockfile;
-  // Which package set it belongs to does not make a lockfile stale: older ones do not record it.
+  // Older lockfiles do not record `inputs`, so a difference there does not make one stale.
   const resolvedAgain = { ...withRecordedNames(lockfile, before), inputs: before.inputs };
   if (isFormatted(lock.text, resolvedAgain)) return [];
   if (changes.length === 0) {

@@ -103,14 +103,14 @@ export function mismatchesJson(mismatches: readonly Mismatch[]): MismatchDocumen
 }
 
 /** Marks a message about a possible attack, so that it is visible in a build log. */
-function security(text: string): string[] {
+function securityAlert(text: string): string[] {
   return wrap(`SECURITY: ${text}`, '', '  ');
 }
 
 /** `moved`: a package whose tag was moved, for the command that accepts the new digest. */
 function movedTagAlert({ repository, version }: Mismatch): string[] {
   return [
-    ...security(
+    ...securityAlert(
       'a tag names other bytes than were locked. Its publisher pushed it again, or somebody ' +
         'else did, or somebody stands between you and the registry, or the digest in the ' +
         'lockfile was edited. A cluster that installs it gets what nobody here has looked at.',
@@ -123,7 +123,7 @@ function movedTagAlert({ repository, version }: Mismatch): string[] {
 
 function editedLockAlert(lockfile: string): string[] {
   return [
-    ...security(
+    ...securityAlert(
       `\`${lockfile}\` says of a package what the package does not say, or leaves out a digest ` +
         'that its source has. The lockfile was edited or damaged, or was written for other bytes.',
     ),
@@ -132,7 +132,7 @@ function editedLockAlert(lockfile: string): string[] {
 }
 
 export function corruptBytesAlert(): string[] {
-  return security(
+  return securityAlert(
     'bytes are not what their digest says: damaged where they are kept or on the way, or ' +
       'replaced. They were not used.',
   );

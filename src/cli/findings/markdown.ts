@@ -8,7 +8,7 @@ const MAX_FINDINGS = 50;
 /** Maximum number of lines of one finding. */
 const MAX_LINES = 30;
 
-/** Formats a report as a summary for a pull request or the page of a run. */
+/** Formats a report as Markdown for a pull-request comment or a CI job summary. */
 export function markdownSummary(report: PlacedReport): string {
   const { command, headline, steps, details, findings } = report;
   const verdict = hasFailed(report) ? 'failed' : 'passed';

@@ -6,7 +6,7 @@ type RuleDescription = readonly [about: string, help: string, security?: 'securi
 
 const RULES: ReadonlyMap<string, RuleDescription> = new Map(
   Object.entries<RuleDescription>({
-    // A lockfile, its inputs and rendered manifests: the kinds of mismatches.
+    // Kinds of mismatch between a lockfile, its inputs and the rendered manifests.
     'tag-moved': [
       'A tag names other bytes than were locked.',
       'Look at what it is now with `xpkg-resolve inspect`; `xpkg-resolve update PACKAGE --accept-moved` takes it.',

@@ -212,7 +212,7 @@ interface Behavior<Value, Args> {
   readonly text?: (value: Value, args: Args, io: RunIo) => Awaitable<readonly string[] | string>;
   /** Documents that `-o json` prints instead of one, a line each. */
   readonly jsonLines?: (value: Value, args: Args) => Awaitable<readonly object[]>;
-  /** Data that is printed piece by piece, instead of `run`; undefined: `run` is called. */
+  /** Streams the output in pieces. If it returns undefined, `run` is called instead. */
   readonly stream?: (args: Args, io: RunIo) => AsyncGenerator<string, Outcome> | undefined;
   /** The report that `--format` writes; `command` is the name as typed. */
   readonly findings?: (value: Value, args: Args, io: RunIo, command: string) => Awaitable<Report>;

@@ -174,7 +174,7 @@ function relationTo({ operator, bound, wildcard }: Comparator, version: Version)
   return below ? 'below' : 'above';
 }
 
-/** Adds a prerelease to each comparator. Returns undefined if this does not admit `version`. */
+/** Returns the text with a prerelease on each comparator; undefined if it rejects `version`. */
 function withPrereleases({ groups, dialect }: Constraint, version: Version): string | undefined {
   const text = groups.map((group) => group.map(withPrerelease).join(', ')).join(' || ');
   const opened = parseConstraint(text, dialect);

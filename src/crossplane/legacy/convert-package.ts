@@ -225,7 +225,7 @@ export async function convertPackage(
 ): Promise<ConvertedPackage> {
   const { name, annotations } = contents.metas[0]!;
   const { dependsOn, permissionRequests, losses } = await convertDependencies(contents, options);
-  const install = await valueOf(files, INSTALL);
+  const install = await readDocumentNamed(files, INSTALL);
   const image = install && imageIn(install);
   const controller = {
     ...(image !== undefined && { image }),
@@ -246,7 +246,7 @@ export async function convertPackage(
       ...crds.files.map(([path, text]) => [path, `${firstLines}${text}`] as const),
     ]),
     losses: [
-      ...lostFields((await valueOf(files, APP)) ?? {}),
+      ...lostFields((await readDocumentNamed(files, APP)) ?? {}),
       ...losses,
       ...lostInstall(install, controller),
       ...crds.losses,
@@ -338,7 +338,7 @@ function imageIn(install: JsonObject): string | undefined {
   return containers.map((each) => stringOf(mappingOf(each)?.['image'])).find((image) => image);
 }
 
-async function valueOf(
+async function readDocumentNamed(
   files: readonly PackageFile[],
   name: string,
 ): Promise<JsonObject | undefined> {

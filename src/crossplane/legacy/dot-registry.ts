@@ -1,7 +1,7 @@
 /** The `apiVersion` of metadata from a legacy package, whose files are below `.registry/`. */
 export const DOT_REGISTRY_API = 'packages.crossplane.io/v1alpha1';
 
-/** The folder of such a package, in an image and on disk. */
+/** Folder of a legacy package's files, in an image and on disk. */
 export const DOT_REGISTRY = '.registry';
 
 type RegistryPart =

@@ -159,7 +159,7 @@ const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The kind is Provider, which alone may install CRDs and run a controller. */
-function appMeta({ value, document, line }: OneDocument): MetaDocument {
+function appMeta({ value, document, line }: SoleDocument): MetaDocument {
   return {
     apiVersion: DOT_REGISTRY_API,
     kind: 'Provider',
@@ -227,7 +227,7 @@ function unknownValues(value: JsonObject, line: number): StreamProblem[] {
 }
 
 /** The document of a file that must have exactly one. */
-interface OneDocument {
+interface SoleDocument {
   readonly value: JsonObject;
   readonly document: GoDocument;
   readonly line: number;
@@ -236,7 +236,7 @@ interface OneDocument {
 /** Reads a small file with one mapping, as Go reads it. */
 export async function readOneDocument(
   content: AsyncIterable<Uint8Array>,
-): Promise<OneDocument | { readonly problem: StreamProblem }> {
+): Promise<SoleDocument | { readonly problem: StreamProblem }> {
   const bytes = await readUpTo(content, DOCUMENT_LIMITS.registryFileBytes);
   if (bytes === undefined) {
     const kib = DOCUMENT_LIMITS.registryFileBytes >> 10;
@@ -256,7 +256,7 @@ export async function readOneDocument(
 function mappingIn({
   text,
   line,
-}: DocumentText): OneDocument | { readonly problem: StreamProblem } {
+}: DocumentText): SoleDocument | { readonly problem: StreamProblem } {
   const parsed = parseGoYaml(text);
   if ('error' in parsed) {
     return { problem: { message: parsed.error, line: line + parsed.lineOffset } };

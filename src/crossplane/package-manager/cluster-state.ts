@@ -128,7 +128,10 @@ export function withObject(state: ClusterState, object: ClusterObject): ClusterS
   return objects === state.objects ? state : { ...state, objects };
 }
 
-export function withResolved(state: ClusterState, resolved: ClusterCondition): ClusterState {
+export function withResolvedCondition(
+  state: ClusterState,
+  resolved: ClusterCondition,
+): ClusterState {
   const isKnown = state.resolved !== undefined && isSame(state.resolved, resolved);
   return isKnown ? state : { ...state, resolved };
 }

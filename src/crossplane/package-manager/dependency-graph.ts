@@ -45,7 +45,7 @@ export function lockRowManifest(row: LockRow, { lockRows }: TargetRules): JsonOb
   };
 }
 
-/** A missing or outdated dependency, and the row that has it. */
+/** A missing or outdated dependency, and the Lock row that declares it. */
 export interface ImpliedDependency {
   readonly dependency: LockDependency;
   readonly by: LockRow;

@@ -221,7 +221,7 @@ function stepOn(
   return { did, source, version, implied: undefined, message };
 }
 
-/** Whether a retry had the same result before. It is reported once. */
+/** Whether the step repeats an earlier result; repeated results are reported once. */
 function isRepeated(step: ClusterStep, steps: readonly ClusterStep[]): boolean {
   const text = JSON.stringify(step);
   return (

@@ -8,7 +8,7 @@ import {
   HEALTHY,
   isSameNamed,
   withObject,
-  withResolved,
+  withResolvedCondition,
 } from './cluster-state.js';
 import {
   constraintsOn,
@@ -72,9 +72,9 @@ function* resolveFirst(
   if (typeof graph === 'string') {
     return failed(state, undefined, `cannot build DAG: node ${graph} already exists`);
   }
-  const cyclic = findCycle(graph);
-  if (cyclic !== undefined) {
-    return failed(state, undefined, `cannot sort DAG: detected cycle on: ${cyclic}`);
+  const sourceInCycle = findCycle(graph);
+  if (sourceInCycle !== undefined) {
+    return failed(state, undefined, `cannot sort DAG: detected cycle on: ${sourceInCycle}`);
   }
   const [implied] = flags.upgrades ? outdatedOrMissing(rows, target) : graph.missing;
   if (implied === undefined) return { state };
@@ -214,12 +214,12 @@ function* move(
 
 function withCondition({ state, step }: ReconciledLock, target: Target): ClusterState {
   if (!target.packageManager.lockConditions) return state;
-  if (step?.did !== 'fail') return withResolved(state, HEALTHY);
+  if (step?.did !== 'fail') return withResolvedCondition(state, HEALTHY);
   const { message: problem = '' } = step;
   // The controller recovers from a panic, which leaves no trace on the Lock.
   if (problem.startsWith('panic: ')) return state;
   const message = `Error occurred during dependency resolution ${problem}`;
-  return withResolved(state, { status: 'False', message });
+  return withResolvedCondition(state, { status: 'False', message });
 }
 
 /** The version that the resolver selects, or the reason why it selects none. */

@@ -162,7 +162,7 @@ const SCALARS = {
   time: (value: JsonValue) => typeof value === 'string' && isGoTime(value),
 };
 
-/** `1.0` and `1e3` are integers too: Go decodes the JSON of a number. */
+/** `1.0` and `1e3` are integers: Go converts YAML to JSON first, which has `1` and `1000`. */
 function isInt64(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
 }

@@ -21,13 +21,13 @@ export function lintWarnings(contents: PackageContents, target: Target): Finding
       ...unknownFields(meta),
       ...droppedFields(meta, target),
       ...uncheckedFields(meta, target),
-      ...prereleaseBuilds(meta, target),
-      ...unqualifiedSources(meta, target),
+      ...prereleaseBuildFindings(meta, target),
+      ...unqualifiedSourceFindings(meta, target),
     ]),
-    ...contents.objects.flatMap(unnamedObjects),
-    ...contents.objects.flatMap(claimNames),
+    ...contents.objects.flatMap(unnamedObjectFindings),
+    ...contents.objects.flatMap(claimNameFindings),
     ...contents.objects.flatMap((object) => compositeRules(object, target)),
-    ...sharedKinds(contents.objects),
+    ...sharedKindFindings(contents.objects),
     ...shortNameAdvice(contents.objects),
     ...uncheckedContents(contents, target),
   ];
@@ -90,7 +90,7 @@ function unknownFields({ unknownFields: fields = [], line }: MetaDocument): Find
 }
 
 /** Warns of ranges that exclude builds such as `v1.20.0-up.1`, which are prereleases in semver. */
-function prereleaseBuilds(meta: MetaDocument, target: Target): Finding[] {
+function prereleaseBuildFindings(meta: MetaDocument, target: Target): Finding[] {
   const text = crossplaneConstraint(meta);
   const release = /^v?\d+\.\d+\.\d+/.exec(target.version)?.[0];
   if (text === undefined || release === undefined) return [];
@@ -114,7 +114,7 @@ export function excludesPatchedBuilds(
 }
 
 /** Warns of sources that the newest Crossplane refuses. Their registry depends on the release. */
-function unqualifiedSources(meta: MetaDocument, target: Target): Finding[] {
+function unqualifiedSourceFindings(meta: MetaDocument, target: Target): Finding[] {
   const newest = targetFor(knownReleases().at(-1)!)!;
   if (target.rules.strictReferences) return [];
   return meta.dependsOn.flatMap((entry, i) => {
@@ -127,13 +127,20 @@ function unqualifiedSources(meta: MetaDocument, target: Target): Finding[] {
   });
 }
 
-function unnamedObjects({ kind, name, line }: PackageObject): Finding[] {
+function unnamedObjectFindings({ kind, name, line }: PackageObject): Finding[] {
   if (name !== '') return [];
   const message = `\`${kind}\` has no \`metadata.name\`; the API server takes no object without one, so the package can never be installed`;
   return [warningFinding('unnamed-object', message, line)];
 }
 
-function claimNames({ kind, name, claimCrd, claimKind, defines, line }: PackageObject): Finding[] {
+function claimNameFindings({
+  kind,
+  name,
+  claimCrd,
+  claimKind,
+  defines,
+  line,
+}: PackageObject): Finding[] {
   if (kind !== 'CompositeResourceDefinition' || claimCrd === undefined) return [];
   const isSameKind = claimKind !== undefined && claimKind === defines?.kind;
   if (claimCrd !== name && !isSameKind) return [];
@@ -143,7 +150,7 @@ function claimNames({ kind, name, claimCrd, claimKind, defines, line }: PackageO
 }
 
 /** Warns of CRDs with the same group and kind, of which API servers accept one. */
-function sharedKinds(objects: readonly PackageObject[]): Finding[] {
+function sharedKindFindings(objects: readonly PackageObject[]): Finding[] {
   const first = new Map<string, string>();
   return objects.flatMap(({ name, defines, claimCrd, claimKind = defines?.kind, line }) => {
     if (defines === undefined) return [];

@@ -1,4 +1,4 @@
-import { isInstalled } from './owned-objects.js';
+import { installsKind } from './owned-objects.js';
 import type { CompositeDefinition, PackageObject } from './package-contents.js';
 import { type Finding, warningFinding } from './package-meta.js';
 import type { PackageKind } from './package.js';
@@ -54,7 +54,7 @@ function restrictedCompositions<T extends PackageObject>(
   target: Target,
 ): T[] {
   const applies =
-    target.rules.pipelineCompositionsOnly && isInstalled({ kind: 'Composition' }, kind, target);
+    target.rules.pipelineCompositionsOnly && installsKind({ kind: 'Composition' }, kind, target);
   return applies ? objects.filter((object) => object.kind === 'Composition') : [];
 }
 

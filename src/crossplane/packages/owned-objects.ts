@@ -101,7 +101,7 @@ function findOwned(
   for (const object of objects) {
     const as = ownedKindOf(object.kind);
     // An object without a name is never installed, so two of them are no conflict.
-    if (as === undefined || object.name === '' || !isInstalled(object, kind, target)) continue;
+    if (as === undefined || object.name === '' || !installsKind(object, kind, target)) continue;
     owned.push({ kind: as, name: object.name });
     if (as === 'XRD' && object.claimCrd !== undefined) {
       owned.push({ kind: 'claim', name: object.claimCrd });
@@ -112,7 +112,7 @@ function findOwned(
 }
 
 /** Whether a package of this kind installs objects of a kind on the target. */
-export function isInstalled(
+export function installsKind(
   object: Pick<PackageObject, 'kind'>,
   kind: PackageKind,
   { rules }: ReleaseRules,
@@ -131,6 +131,6 @@ export function createsCrd(
   return (
     kind !== undefined &&
     isPackageKind(kind) &&
-    contents.objects.some((o) => isInstalled(o, kind, target) && definesCrd(o, crdRef))
+    contents.objects.some((o) => installsKind(o, kind, target) && definesCrd(o, crdRef))
   );
 }

@@ -99,7 +99,7 @@ export interface Definition {
   readonly versions: readonly string[];
   /** Short names for `kubectl`; undefined if there are none or they are unknown. */
   readonly shortNames?: readonly string[] | undefined;
-  /** The stored version; undefined if it and the next two fields are unknown. */
+  /** The stored version; if undefined, `unserved` and `deprecated` are unknown, too. */
   readonly storage?: string | undefined;
   /** Versions that are not served; undefined if all are. */
   readonly unserved?: readonly string[] | undefined;

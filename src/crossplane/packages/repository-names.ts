@@ -2,7 +2,7 @@ import type { Repository } from './package.js';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import { andList } from '../../base/messages.js';
 
-/** Shortens each repository to the last path segments that no other of these repositories has. */
+/** Shortens each repository to its shortest path suffix that is unique among these. */
 export function shortNames(repositories: readonly Repository[]) {
   const all = [...new Set(repositories)].sort(byCodePoint);
   const names = new Map(all.map((repository) => [repository, shortestSuffix(repository, all)]));

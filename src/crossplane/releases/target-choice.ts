@@ -34,10 +34,10 @@ export function chooseTargets(
   if (selector === undefined) {
     const newest = releases[0]!;
     const note = `no --crossplane given: resolving for ${newest.version}, the newest release known`;
-    return only(newest, note);
+    return singleTargetChoice(newest, note);
   }
   const exact = targetFor(selector.text);
-  if (exact !== undefined) return only(exact);
+  if (exact !== undefined) return singleTargetChoice(exact);
   const constraint = rangeOf(selector);
   const admitted = releases.filter((target) => constraint.admits(versionOf(target)));
   if (admitted.length === 0) {
@@ -91,7 +91,7 @@ export function groupByRules(targets: readonly Target[]): Target[][] {
 }
 
 /** Returns the choice of a single release. */
-function only(target: Target, ...notes: readonly string[]): TargetChoice {
+function singleTargetChoice(target: Target, ...notes: readonly string[]): TargetChoice {
   const { warning } = target;
   return { groups: [[target]], notes, warnings: warning === undefined ? [] : [warning] };
 }

@@ -55,7 +55,7 @@ export function compareDocuments(
   const [old, newer] = [before.document, after.document];
   const pair = DEFINING.has(as) ? parser.differing(old, newer) : parser.whole(old, newer);
   if ('problem' in pair) return pair.problem;
-  const found = findingsIn(as, pair.old.value, pair.newer.value);
+  const found = compareObjects(as, pair.old.value, pair.newer.value);
   const claim = as === 'XRD' ? claimOf(pair.newer.value) : undefined;
   const object =
     as === 'meta'
@@ -74,7 +74,7 @@ function placeIn({ repository, version }: DocumentOwner, line: number | undefine
   return { repository, version, line };
 }
 
-function findingsIn(
+function compareObjects(
   as: OwnedKind | 'meta',
   old: JsonValue,
   newer: JsonValue,

@@ -55,8 +55,8 @@ const MAX_COLUMN = 24;
 
 /** Places nodes in columns with the dagre library, from requirers to requirements. */
 export function layOut({ nodes, edges }: PackageGraph): GraphLayout {
-  const drawn = new graphlib.Graph();
-  drawn.setGraph({
+  const dagreGraph = new graphlib.Graph();
+  dagreGraph.setGraph({
     rankdir: 'LR',
     ranker: 'tight-tree',
     nodesep: 20,
@@ -66,26 +66,26 @@ export function layOut({ nodes, edges }: PackageGraph): GraphLayout {
     marginy: 16,
   });
   const hasLabels = edges.length <= MAX_LABELLED_EDGES;
-  for (const node of nodes) drawn.setNode(node.id, sizeOf(node));
+  for (const node of nodes) dagreGraph.setNode(node.id, sizeOf(node));
   for (const edge of edges) {
     const text = hasLabels ? edgeText(edge) : '';
     const width = text === '' ? 0 : text.length * LABEL_CHARACTER + 10;
     const height = text === '' ? 0 : LABEL_HEIGHT;
-    drawn.setEdge(edge.from, edge.to, { width, height, labelpos: 'c' });
+    dagreGraph.setEdge(edge.from, edge.to, { width, height, labelpos: 'c' });
   }
-  layout(drawn);
+  layout(dagreGraph);
   const placed = nodes.map((node): PlacedNode => {
-    const { x, y } = drawn.node(node.id);
+    const { x, y } = dagreGraph.node(node.id);
     return { node, x, y, ...sizeOf(node) };
   });
   const longestColumn = Math.max(0, ...columnsOf(placed).map(({ length }) => length));
   if (!hasLabels || longestColumn > MAX_COLUMN) return denseLayout(placed, edges);
   const lines = edges.map((edge): PlacedEdge => {
-    const { points, x, y } = drawn.edge(edge.from, edge.to);
+    const { points, x, y } = dagreGraph.edge(edge.from, edge.to);
     const isPlaced = edgeText(edge) !== '' && x !== undefined && y !== undefined;
     return { edge, points, label: isPlaced ? { x, y } : undefined };
   });
-  const { width = 0, height = 0 } = drawn.graph();
+  const { width = 0, height = 0 } = dagreGraph.graph();
   return {
     width: Math.ceil(width),
     height: Math.ceil(height),

@@ -112,7 +112,7 @@ function repositoriesIn({ packages = [], core = [] }: MatrixRowDocument): readon
 function fullLines(rows: MatrixRows['rows']): string[] {
   const names = rows.map(({ releases }) => releaseRange(releases));
   const width = Math.max(...names.map((name) => name.length));
-  let before: Packages | undefined;
+  let before: RowPackages | undefined;
   return rows.map((row, i) => {
     const { packages, reason = '' } = row;
     const detail = packages === undefined ? reason : packagesText(packages, before);
@@ -135,10 +135,10 @@ export function matrixOutcome(rows: readonly { readonly status: string }[]): Out
   return rows.some(({ status }) => status === 'gave-up') ? 'gave-up' : 'unsolvable';
 }
 
-type Packages = NonNullable<MatrixRowDocument['packages']>;
+type RowPackages = NonNullable<MatrixRowDocument['packages']>;
 
 /** Returns the number of packages, and the differences from the previous row that works. */
-function packagesText(packages: Packages, before: Packages | undefined): string {
+function packagesText(packages: RowPackages, before: RowPackages | undefined): string {
   const count = counted(packages.length, 'package');
   if (before === undefined) return count;
   const old = new Map(before.map(({ source, version }) => [source, version]));

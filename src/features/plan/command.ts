@@ -19,7 +19,7 @@ import { isAbsent } from '../../base/files/file-system.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { outputFlag, pinFlags, writeFlag } from '../../cli/arguments/common-flags.js';
 import { acceptUnknownFlag, requireKnownRelease } from '../../cli/arguments/target-flag.js';
-import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
+import { lockedPackage, notLockedError } from '../../cli/arguments/package-names.js';
 import { extraManifestsIn, workingPlace } from '../../cli/files/lock-file.js';
 import { requireNamedLock } from '../../cli/files/named-lock.js';
 import { type ArgsOf, defineCommand, type Flags, OtherResult } from '../../cli/kit/command.js';
@@ -86,7 +86,7 @@ async function packageAt(
 ): Promise<LockedPackage> {
   const like = lockedPackage(name, to) ?? lockedPackage(name, from);
   // A package that is in neither lockfile needs its full name.
-  if (like === undefined && !name.includes('/')) throw notLocked(name, to);
+  if (like === undefined && !name.includes('/')) throw notLockedError(name, to);
   const repository = like?.repository ?? name;
   const found = await lockedAt({ repository, version }, { from, to }, await source());
   if (found !== undefined) return found;

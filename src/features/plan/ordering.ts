@@ -245,7 +245,7 @@ class OrderSearch {
   readonly #isUpgrade: boolean;
   #tries = 0;
 
-  /** `avoidable`: conflicts that an order should avoid, but may have. */
+  /** `avoidable`: conflicts to avoid if possible; an order that has some is still valid. */
   constructor(journey: Journey, avoidable: readonly Conflict[]) {
     this.#journey = journey;
     this.#legs = legsOf(journey);

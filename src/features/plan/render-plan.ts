@@ -120,7 +120,7 @@ export interface StepCommand {
   /** Version for scripts, which checks more. */
   readonly script: string;
   /** Version for people; undefined: not needed. */
-  readonly byHand: string | undefined;
+  readonly manualCommand: string | undefined;
 }
 
 /** Returns the commands of each step, in order. `folder`: the folder of the plan in commands. */
@@ -151,7 +151,9 @@ export function planCommands(
 }
 
 export function manualCommands(commands: readonly StepCommand[]): string[] {
-  return commands.flatMap(({ byHand }) => byHand ?? []).filter((line) => line.length <= MAX_LINE);
+  return commands
+    .flatMap(({ manualCommand: byHand }) => byHand ?? [])
+    .filter((line) => line.length <= MAX_LINE);
 }
 
 export function scriptCommands(commands: readonly StepCommand[]): string[] {
@@ -159,7 +161,7 @@ export function scriptCommands(commands: readonly StepCommand[]): string[] {
 }
 
 function forScriptAndPeople(script: string): StepCommand {
-  return { script, byHand: script };
+  return { script, manualCommand: script };
 }
 
 function kubectlText(...words: readonly string[]): string {
@@ -253,7 +255,7 @@ function waitCommands({ applied, release }: PlannedStep, path: string, pin: Pin)
     const reference = renderedReference(to!.locked, pin);
     const condition = `--for=jsonpath={.status.currentIdentifier}=${reference}`;
     const script = kubectlText('wait', condition, TIMEOUT, resource(to!.locked));
-    if (!isActivatedManually(to!.locked)) return [{ script, byHand: undefined }];
+    if (!isActivatedManually(to!.locked)) return [{ script, manualCommand: undefined }];
     const isNamedByGeneration = release.packageManager.revisionNames === 'digest-and-generation';
     return [
       forScriptAndPeople(script),
@@ -318,7 +320,7 @@ function podWait(locked: LockedPackage, release: Target): StepCommand {
     `${kubectlText('wait', '--for=condition=Ready', timeout, 'pods', ...namespace)} -l "pkg.crossplane.io/revision=${currentRevisionName(locked)}"`;
   return {
     script: `(tries=0; until ${wait('--timeout=15s')}; do ${RETRY}; done)`,
-    byHand: wait(TIMEOUT),
+    manualCommand: wait(TIMEOUT),
   };
 }
 
@@ -349,7 +351,7 @@ function deletionChecks(step: PlannedStep): StepCommand[] {
   return [
     {
       script: `(crds=$(${existingCrds(crds)}) || exit 1; for crd in $crds; do objects=$(${objects}) || exit 1; test -z "$objects" || { echo "objects exist: $objects" >&2; exit 1; }; done)`,
-      byHand: kubectlText('get', crds.join(','), '--all-namespaces'),
+      manualCommand: kubectlText('get', crds.join(','), '--all-namespaces'),
     },
   ];
 }

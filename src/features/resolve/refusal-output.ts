@@ -39,7 +39,7 @@ export function hintsOf(
   return hints.filter(({ edit }) => edit !== undefined && canApply(edit, inputs));
 }
 
-/** Whether every file can be edited in place, and a new file would replace none. */
+/** Whether all files can be edited in place and no new file would overwrite an existing one. */
 function canApply({ files }: InputEdit, inputs: GivenInputs): boolean {
   const { texts, cwd } = inputs;
   const wouldReplace = (file: string) =>

@@ -115,7 +115,7 @@ async function answerWithHint(
   const { takeHint } = await import('./refusal-output.js');
   const { edit, texts } = takeHint(args.applyHint, answer, inputs, io);
   if (edit.refs !== undefined || edit.args !== undefined) {
-    const line = newCommand(io.words, inputs.refs, edit);
+    const line = commandWithHint(io.words, inputs.refs, edit);
     io.note(args.write ? `from now on: ${line}` : `the command would become: ${line}`);
   }
   const changed = { ...withHintFlags(args, edit.args), refs: edit.refs ?? inputs.refs };
@@ -126,7 +126,7 @@ async function answerWithHint(
 }
 
 /** The command line with a suggestion applied: other references, and flags added or changed. */
-function newCommand(
+function commandWithHint(
   words: readonly CommandWord[],
   refs: readonly string[],
   { refs: newRefs = refs, args = [] }: InputEdit,

@@ -4,7 +4,7 @@ import { splitTag } from '../../crossplane/packages/reference.js';
 import type { Move } from '../../resolver/resolve/resolve.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { readLock, type LockPlace } from '../../cli/files/lock-file.js';
-import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
+import { lockedPackage, notLockedError } from '../../cli/arguments/package-names.js';
 import { type ResolveArgs, resolveFlags } from '../../cli/arguments/resolve-flags.js';
 import { projectFlags } from '../../cli/projects/project.js';
 
@@ -28,7 +28,7 @@ export async function whereLocked<
   const [first] = missing;
   if (first !== undefined && lockfiles.size > 0) {
     const packages = [...lockfiles.values()].flatMap((lockfile) => lockfile.packages);
-    throw notLocked(splitVersion(first).name, { packages }, { where: [...lockfiles.keys()] });
+    throw notLockedError(splitVersion(first).name, { packages }, { where: [...lockfiles.keys()] });
   }
   return found;
 }
@@ -40,7 +40,7 @@ function isIn(lockfile: Lockfile, text: string): boolean {
   );
 }
 
-/** Splits `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`; `''` is no version. */
+/** Splits `PKG@VERSION` or `PKG:TAG`. Without a version, `tag` is empty or undefined. */
 export function splitVersion(text: string): {
   readonly name: string;
   readonly tag?: string | undefined;
@@ -56,7 +56,7 @@ export function readMove(text: string, lockfile: Lockfile, named: string): Move 
   if (whole !== undefined) return { repository: whole.repository, version: undefined, origin };
   const { name, tag: version = '' } = splitVersion(text);
   const locked = lockedPackage(name, lockfile);
-  if (locked === undefined) throw notLocked(name, lockfile, { where: [named] });
+  if (locked === undefined) throw notLockedError(name, lockfile, { where: [named] });
   if (version === '') {
     throw new InputError(`\`${text}\` names no version`, { hint: `write \`${name}@v1.2.3\`` });
   }

@@ -11,7 +11,7 @@ import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.
 import { openSources } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { readLock, readRequiredLock } from '../../cli/files/lock-file.js';
-import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
+import { lockedPackage, notLockedError } from '../../cli/arguments/package-names.js';
 import { withCommandLine } from '../resolve/workflow-command.js';
 import { repeatedFlags, splitVersion } from '../update/moves-command.js';
 import { withProgress } from '../../cli/terminal/progress.js';
@@ -92,7 +92,7 @@ function answersTo(name: string, lockfile: Lockfile): readonly Answered[] {
   const owners = ownersOf(lockfile, name);
   if (owners.length === 0) {
     const owned = lockfile.packages.flatMap(({ owns }) => owns.map((object) => object.name));
-    throw notLocked(name, lockfile, { also: owned });
+    throw notLockedError(name, lockfile, { also: owned });
   }
   return owners.map((owner) => ({ ...whyLocked(lockfile, owner.locked), owned: owner.owned }));
 }

@@ -78,7 +78,7 @@ export function whyNotLines(
   switch (result.status) {
     case 'refused': {
       const textOf = explain ? explainedRefusalText : refusalText;
-      // `add` numbers its suggestions differently: without inputs, no command is printed.
+      // Without inputs, no `--apply-hint` command is printed: `add` numbers its hints differently.
       const command = `xpkg-resolve update ${words}`;
       const refusalLines = textOf(result.refusal, isLocked ? inputs : undefined, { command });
       const by = heldByLines(result.heldBy);

@@ -90,8 +90,8 @@ function namePrefix(block: Uint8Array, format: Format): string | undefined {
       return times.some(isDamaged) ? undefined : textField(block, FIELD.starPrefix);
     }
     case 'gnu': {
-      // GNU stores times where other formats store a prefix. Go reads an invalid time as a prefix
-      // because its own writer had a bug; no package builder uses that version.
+      // GNU stores times where other formats store a prefix. Old Go tar writers had
+      // a bug, so Go reads an invalid time as a prefix; no package builder uses such an old Go.
       const times = [FIELD.gnuAccessTime, FIELD.gnuChangeTime];
       return times.some((field) => block[field[0]] !== 0 && isDamaged(field)) ? undefined : '';
     }

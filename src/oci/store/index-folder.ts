@@ -138,7 +138,7 @@ export class IndexFolder {
     throw new SourceError('BAD_SOURCE', this.#shown, what);
   }
 
-  /** Throws if the folder has other content. */
+  /** Returns whether the folder exists. Throws if any content is not part of an index. */
   async #exists(): Promise<boolean> {
     const stats = await stat(this.#folder).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return undefined;

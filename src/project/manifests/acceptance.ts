@@ -22,7 +22,7 @@ import { byRepository, type LockedPackage, type Lockfile } from '../lockfile/loc
 
 /** A rule of the cluster for the objects that it is given. */
 export type AcceptanceRule =
-  /** Each source has one object. */
+  /** At most one object installs each package repository. */
   | 'source-repeated'
   /** The objects match the lockfile. */
   | 'not-as-locked'

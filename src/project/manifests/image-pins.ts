@@ -47,7 +47,7 @@ export function pinImages(
     pins: pins.flatMap(({ object, exceptions }) => [object, ...exceptions]),
     warnings: [
       ...others.flatMap(({ warnings }) => warnings),
-      ...ambiguousPrefixes(configs, [...images]),
+      ...ambiguousPrefixWarnings(configs, [...images]),
       ...unknownTags(pins),
       ...(pins.length > 0 ? upgradeWarnings(target) : []),
     ],
@@ -190,7 +190,7 @@ function prefixOf(match: JsonValue): string {
 }
 
 /** Returns warnings about equal prefixes, of which a cluster may use either. */
-function ambiguousPrefixes(configs: readonly ImageConfig[], images: readonly string[]) {
+function ambiguousPrefixWarnings(configs: readonly ImageConfig[], images: readonly string[]) {
   const first = new Map<string, ImageConfig>();
   const rewriting = configs.filter(({ rewriteTo }) => rewriteTo !== undefined);
   return rewriting.flatMap((config) =>

@@ -112,7 +112,7 @@ export class CoreGraph {
     return path;
   }
 
-  /** Returns the only package that requires these versions; undefined for a root, or several. */
+  /** Returns versions of the only requirer; undefined if a root or several packages require them. */
   #onlyRequirer({ variable, values }: Term): Term | undefined {
     const [only, ...more] = this.requirers(variable);
     if (only === undefined || more.length > 0) return undefined;

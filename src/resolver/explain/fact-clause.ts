@@ -288,7 +288,7 @@ export function rangeText(
   const ascending = versions.ascending();
   const included = ascending.filter((value) => values.has(value));
   const isUnordered = (value: number) => versions.version(value) === undefined;
-  const opaque = versions.all().filter((value) => isUnordered(value) && values.has(value));
+  const unordered = versions.all().filter((value) => isUnordered(value) && values.has(value));
   if (versions.isListed && included.length === ascending.length && included.length > 1) {
     return EVERY_VERSION;
   }
@@ -303,14 +303,14 @@ export function rangeText(
     ranges.push(first === last ? first : `${first} to ${last}`);
     start = undefined;
   }
-  const opaqueLabels = opaque.map((value) => versions.label(value)).sort();
-  const all = [...ranges, ...opaqueLabels];
+  const unorderedLabels = unordered.map((value) => versions.label(value)).sort();
+  const all = [...ranges, ...unorderedLabels];
   if (all.length === 0) return 'no version';
   if (all.length <= MAX_RANGES_NAMED) return list(all);
   if (included.length === 0)
     return list([...all.slice(0, MAX_RANGES_NAMED), `${all.length - MAX_RANGES_NAMED} more`]);
   const ends = [included[0]!, included.at(-1)!].map((value) => versions.label(value));
-  return list([`${included.length} versions from ${ends[0]!} to ${ends[1]!}`, ...opaqueLabels]);
+  return list([`${included.length} versions from ${ends[0]!} to ${ends[1]!}`, ...unorderedLabels]);
 }
 
 /** Returns the place of an input as the subject of a sentence. */

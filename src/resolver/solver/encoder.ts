@@ -92,8 +92,8 @@ export class Encoder {
   }
 
   /**
-   * Adds every tag and digest that the user names before any range is evaluated. Such a tag satisfies
-   * a range even if Crossplane would not select it.
+   * Adds every tag and digest that the user names. Must run before any range is evaluated, because
+   * these tags satisfy a range even if Crossplane would not select them.
    */
   #addNamedVersions(roots: readonly RootPackage[]): void {
     const { problem, subjects } = this.#context;

@@ -98,7 +98,7 @@ async function fewest(
   movable: ReadonlySet<number>,
   context: MoveContext,
 ): Promise<Move[]> {
-  const cores = [rootsIn(context.proof, movable)];
+  const cores = [rootIndexesIn(context.proof, movable)];
   const triedSets = new Set<string>();
   for (let size = 1; size <= allRelaxed.roots.length; size++) {
     const moves: Move[] = [];
@@ -112,7 +112,7 @@ async function fewest(
       if ('because' in outcome) {
         const others = new Set(movable);
         for (const index of indexes) others.delete(index);
-        cores.push(rootsIn(outcome, others));
+        cores.push(rootIndexesIn(outcome, others));
       } else moves.push(outcome);
     }
     if (moves.length > 0) return moves;
@@ -170,7 +170,7 @@ async function provenMove(
 }
 
 /** Returns sorted indexes of those roots on which a proof rests. */
-function rootsIn(proof: Proof, indexes: ReadonlySet<number>): number[] {
+function rootIndexesIn(proof: Proof, indexes: ReadonlySet<number>): number[] {
   const found = factsOf(proof, 'root').map(({ root }) => proof.subjects.rootIndex(root));
   return [...new Set(found)].filter((index) => indexes.has(index)).sort((a, b) => a - b);
 }

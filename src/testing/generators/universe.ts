@@ -52,7 +52,7 @@ interface VersionPlan {
   readonly allApis: boolean;
   /** Selects another package of which it owns an API. */
   readonly sharesApiOf: number | undefined;
-  readonly digested: boolean;
+  readonly hasDigest: boolean;
   /** Form of its Compositions; undefined if the index does not state it. */
   readonly compositions: 'pipeline' | 'resources' | undefined;
 }
@@ -103,7 +103,7 @@ function versionPlan(knobs: Knobs): fc.Arbitrary<VersionPlan> {
     requirements: fc.array(requirementPlan(knobs), { maxLength: 3, size: 'max' }),
     allApis: weighted([0.7, true], [0.3, false]),
     sharesApiOf: sometimes(knobs.sharedCrds, pick()),
-    digested: weighted([1 - knobs.undigested, true], [knobs.undigested, false]),
+    hasDigest: weighted([1 - knobs.undigested, true], [knobs.undigested, false]),
     compositions: weighted<VersionPlan['compositions']>(
       [(1 - knobs.resourceCompositions) / 2, undefined],
       [(1 - knobs.resourceCompositions) / 2, 'pipeline'],
@@ -204,7 +204,7 @@ function contentsOf(tag: string, plan: VersionPlan, { self, all }: UniversePacka
     dependsOn.push({ provider: FAMILY_PROVIDER.repository, version: '>= 0.0.0' });
   return {
     ...(plan.crossplane === undefined ? {} : { crossplane: plan.crossplane }),
-    ...(plan.digested ? { digest: digestOf(sample.repository, tag) } : {}),
+    ...(plan.hasDigest ? { digest: digestOf(sample.repository, tag) } : {}),
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
     ...generatedRelease(sample.repository, tag, Math.max(0, self.tags.indexOf(tag))),
     ...objectsOf(sample, apisOf(plan, { self, all }), plan),
