@@ -38,7 +38,7 @@ export class ValueTotal {
   /** Throws `InputError` if there are too many values. One with several aliases counts once. */
   add(value: unknown, file: string): void {
     this.#count += 1;
-    if (this.#count > MAX_YAML_VALUES) throw tooMuchInAll(MAX_YAML_VALUES, 'values', file);
+    if (this.#count > MAX_YAML_VALUES) throw totalTooLargeError(MAX_YAML_VALUES, 'values', file);
     if (value === null || typeof value !== 'object' || this.#counted.has(value)) return;
     this.#counted.add(value);
     for (const child of Object.values(value)) this.add(child, file);
@@ -48,12 +48,12 @@ export class ValueTotal {
   addText(text: string, file: string): void {
     this.#characters += text.length;
     if (this.#characters > MAX_KEPT_CHARACTERS) {
-      throw tooMuchInAll(MAX_KEPT_CHARACTERS, 'characters', file);
+      throw totalTooLargeError(MAX_KEPT_CHARACTERS, 'characters', file);
     }
   }
 }
 
-function tooMuchInAll(limit: number, what: string, file: string): InputError {
+function totalTooLargeError(limit: number, what: string, file: string): InputError {
   return new InputError(
     `has, with the files read before it, more than ${thousands(limit)} ${what}, the most that is read`,
     { origin: { file }, hint: 'resolve fewer files at once' },

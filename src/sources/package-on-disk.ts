@@ -31,10 +31,10 @@ export async function readPackageOnDisk(path: string, shown: string): Promise<Pa
   if (names.includes('crossplane.yaml')) return readParts(path, shown);
   if (names.includes(DOT_REGISTRY)) return readRegistry(path, shown);
   if (basename(path) === DOT_REGISTRY) return readRegistry(dirname(path), dirname(shown));
-  throw notAPackage(shown);
+  throw notPackageError(shown);
 }
 
-function notAPackage(shown: string): InputError {
+function notPackageError(shown: string): InputError {
   return new InputError(`\`${shown}\` holds neither a crossplane.yaml nor a package.yaml`, {
     hint: 'name the folder of a package, or a package.yaml',
   });
@@ -62,7 +62,7 @@ export async function readPackageAndDocuments(
     return readContents([await readPackageFiles(path, shown)], take);
   }
   const isInside = basename(path) === DOT_REGISTRY;
-  if (form === undefined && !isInside) throw notAPackage(shown);
+  if (form === undefined && !isInside) throw notPackageError(shown);
   const [folder, name] = isInside ? [dirname(path), dirname(shown)] : [path, shown];
   const read = new RegistryDocuments();
   const contents = await registryContents(await readRegistryFiles(folder, name), read);
@@ -136,7 +136,7 @@ export async function packageForm(
 export async function readPackageFiles(folder: string, shown: string): Promise<Uint8Array> {
   if ((await packageForm(folder)) === 'built') {
     const bytes = await readUnlessTooLarge(join(folder, 'package.yaml'), LIMITS.packageYamlBytes);
-    if (bytes === undefined) throw tooLarge(shown);
+    if (bytes === undefined) throw tooLargeError(shown);
     return bytes;
   }
   const parts = await packageParts(folder, shown);
@@ -157,7 +157,7 @@ async function packageParts(folder: string, shown: string): Promise<PackagePart[
   let remaining = LIMITS.packageYamlBytes;
   for (const file of [meta, ...others]) {
     const bytes = await readUnlessTooLarge(file, remaining);
-    if (bytes === undefined) throw tooLarge(shown);
+    if (bytes === undefined) throw tooLargeError(shown);
     remaining -= bytes.length;
     if (bytes.length > 0) parts.push({ file, bytes: withFinalNewline(bytes) });
   }
@@ -188,7 +188,7 @@ async function readUnlessTooLarge(file: string, limit: number): Promise<Uint8Arr
   return (await stat(file)).size > limit ? undefined : readFile(file);
 }
 
-function tooLarge(shown: string): SourceError {
+function tooLargeError(shown: string): SourceError {
   const limit = `${LIMITS.packageYamlBytes >> 20} MiB`;
   return new SourceError('TOO_LARGE', shown, `over ${limit}, which is all that Crossplane reads`);
 }

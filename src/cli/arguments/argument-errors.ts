@@ -13,7 +13,7 @@ export class UsageError extends Error {
   }
 }
 
-export function unknownCommand(commands: readonly CommandRow[], typed: string): UsageError {
+export function unknownCommandError(commands: readonly CommandRow[], typed: string): UsageError {
   const names = [...commands.map(commandName), 'help'];
   const meant = didYouMean(typed, names);
   return new UsageError(
@@ -30,12 +30,12 @@ export function seeHelp(row: CommandRow | undefined): string {
 }
 
 /** Returns the error for two conflicting flags. */
-export function conflictingFlags(a: string, b: string): InputError {
+export function flagConflictError(a: string, b: string): InputError {
   return new InputError(`\`${a}\` and \`${b}\` contradict each other`, { hint: 'leave one out' });
 }
 
 /** Returns the error for a flag that has no effect without another flag. */
-export function flagWithoutEffect(flag: string, other: string): InputError {
+export function unusedFlagError(flag: string, other: string): InputError {
   return new InputError(`\`${flag}\` goes with ${other}`);
 }
 

@@ -1,4 +1,4 @@
-import { conflictingFlags, UsageError } from './argument-errors.js';
+import { flagConflictError, UsageError } from './argument-errors.js';
 import { PINS } from '../../project/manifests/package-object.js';
 import type { ArgsOf, Flags } from '../kit/command.js';
 
@@ -115,8 +115,8 @@ export type BundleArgs = Omit<ArgsOf<typeof bundleFlags>, 'output'> & {
 
 export function refuseTwoOutputs(args: BundleArgs): void {
   if (args.output !== 'text' && args.out === '-')
-    throw conflictingFlags(`-o ${args.output}`, '--out -');
-  if (!args.bundle && args.out === '-') throw conflictingFlags('--no-bundle', '--out -');
+    throw flagConflictError(`-o ${args.output}`, '--out -');
+  if (!args.bundle && args.out === '-') throw flagConflictError('--no-bundle', '--out -');
 }
 
 export const REPORT_FORMATS = ['github', 'gitlab', 'azure', 'sarif', 'junit', 'markdown'] as const;

@@ -34,7 +34,7 @@ export async function fullName(typed: string, known: Known): Promise<Repository>
   if (listed.includes(typed)) return typed;
   const withShortName = listed.filter((repository) => repository.endsWith(`/${typed}`));
   if (withShortName.length === 1) return withShortName[0]!;
-  if (withShortName.length > 1) throw ambiguousName(typed, withShortName);
+  if (withShortName.length > 1) throw ambiguousNameError(typed, withShortName);
   const meant =
     didYouMean(typed, listed) ??
     (typed.includes('/') ? undefined : didYouMean(typed, [...new Set(listed.map(packageName))]));
@@ -55,14 +55,14 @@ export function lockedPackage(typed: string, { packages }: Lockfile): LockedPack
     ({ repository, name }) => name === typed || repository.endsWith(`/${typed}`),
   );
   if (withName.length < 2) return withName[0];
-  throw ambiguousName(
+  throw ambiguousNameError(
     typed,
     withName.map(({ repository }) => repository),
   );
 }
 
 /** Returns the error for a short name that several packages have. */
-export function ambiguousName(typed: string, names: readonly string[]): InputError {
+export function ambiguousNameError(typed: string, names: readonly string[]): InputError {
   const candidates = names.map((name) => `\`${name}\``).join(' or ');
   return new InputError(`\`${typed}\` could be ${candidates}`, { hint: 'name one in full' });
 }
@@ -91,7 +91,7 @@ export function notLockedError(
 }
 
 /** Returns the error for a package that no source knows. */
-export function unknownPackage(
+export function unknownPackageError(
   repository: Repository,
   hint = 'a package is named as dependsOn names it, registry included, without a tag',
 ): InputError {

@@ -145,7 +145,7 @@ export function flagValues(
   for (const each of typed) {
     mistakes.catch(() => {
       const declared = declaredFlag(each.name, flags);
-      if (declared === undefined) throw unknownFlag(each, flags, row);
+      if (declared === undefined) throw unknownFlagError(each, flags, row);
       const { name, flag } = declared;
       const value = flagValue(declared, each.value, row);
       if (flag.array) given.set(name, [...((given.get(name) ?? []) as unknown[]), value]);
@@ -216,7 +216,7 @@ function flagValue(
     throw new UsageError(`\`--${name}\` needs a value`, seeHelp(row));
   }
   if (flag.choices?.includes(value) === false) {
-    throw unknownChoice(`--${name}`, value, flag.choices, row);
+    throw unknownChoiceError(`--${name}`, value, flag.choices, row);
   }
   return flag.type === 'number' ? Number(value) : value;
 }
@@ -239,7 +239,7 @@ export function argumentValues(
       }
       const { choices, default: preset } = positionals[name]!;
       const wrong = choices && matchedArgs.find((each) => !choices.includes(each));
-      if (wrong !== undefined) throw unknownChoice(name, wrong, choices!, row);
+      if (wrong !== undefined) throw unknownChoiceError(name, wrong, choices!, row);
       values[name] = dots === undefined ? (matchedArgs[0] ?? preset) : matchedArgs;
     });
   }
@@ -252,7 +252,7 @@ export function argumentValues(
 }
 
 /** Returns the error for an unknown flag of a command; without a row, of every command. */
-function unknownFlag(
+function unknownFlagError(
   { name: typed, isShort }: TypedFlag,
   flags: Flags,
   row: CommandRow | undefined,
@@ -271,7 +271,7 @@ function unknownFlag(
 }
 
 /** `name` is the name of an argument, or of a flag with its dashes. */
-function unknownChoice(
+function unknownChoiceError(
   name: string,
   value: string,
   choices: readonly string[],

@@ -99,7 +99,7 @@ function refuseRejectedPackages(
 }
 
 /** Returns where the rendered manifests differ from what the lockfile renders. */
-export function bundleDifferences(folder: BundleFolder, lockfile: Lockfile): readonly Mismatch[] {
+export function bundleMismatches(folder: BundleFolder, lockfile: Lockfile): readonly Mismatch[] {
   try {
     return folder.mismatches(renderAgain(lockfile, {}, folder).rendering);
   } catch (error) {

@@ -62,7 +62,7 @@ export class BundleFolder {
     if (!bundle || paths.out === '-') return undefined;
     const path = resolve(cwd, paths.out);
     const files = new Map<string, Buffer | undefined>();
-    const names = [...(await namesIn(path, () => notFolder(path)))];
+    const names = [...(await namesIn(path, () => notFolderError(path)))];
     for (const folder of names.filter(isFolderOfLayout)) {
       names.push(...(await namesIn(join(path, folder))).map((name) => `${folder}/${name}`));
     }
@@ -170,7 +170,7 @@ async function bytesOf(path: string): Promise<Buffer | undefined> {
   }
 }
 
-function notFolder(path: string): InputError {
+function notFolderError(path: string): InputError {
   return new InputError(`\`${path}\` is no folder, where a bundle needs one`, {
     hint: 'see with `ls -l` what it is, or what is above it; remove that, or name another with `--out`',
   });

@@ -16,7 +16,7 @@ import { InputError } from '../../base/errors.js';
 import { isWithin } from '../../base/files/paths.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
-import { conflictingFlags } from '../arguments/argument-errors.js';
+import { flagConflictError } from '../arguments/argument-errors.js';
 import { DEFAULT_LOCK, readFormats, type RequestedFormat } from '../arguments/common-flags.js';
 import { workingPlace } from '../files/lock-file.js';
 import type { CommandLine } from '../kit/command-line.js';
@@ -39,8 +39,8 @@ export class Reporting {
     this.#io = io;
     if (!this.takesStdout) return;
     const format = `--format ${this.#wanted.find(({ file }) => file === undefined)!.format}`;
-    if (line.json) throw conflictingFlags('-o json', format);
-    if (line.args.out === '-') throw conflictingFlags('--out -', format);
+    if (line.json) throw flagConflictError('-o json', format);
+    if (line.args.out === '-') throw flagConflictError('--out -', format);
   }
 
   /** Whether the report goes to stdout, so that text goes to stderr. */

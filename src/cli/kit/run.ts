@@ -6,7 +6,7 @@ import { COMPLETE } from './completion-script.js';
 import { readCommandLine, workingFolder, type CommandLine } from './command-line.js';
 import type { EachArgs } from '../arguments/common-flags.js';
 import type { SomeArgs } from '../projects/project.js';
-import { unknownCommand, UsageError } from '../arguments/argument-errors.js';
+import { unknownCommandError, UsageError } from '../arguments/argument-errors.js';
 import { coloredIo, foldedIo, sanitizedIo } from '../terminal/output-filters.js';
 import type { Io } from '../terminal/io.js';
 import { toolVersion } from '../terminal/environment.js';
@@ -98,7 +98,7 @@ async function dispatch(
   if (command === undefined) {
     throw new UsageError('name a command', '`xpkg-resolve --help` lists them');
   }
-  if (loaded === undefined) throw unknownCommand(commands, command);
+  if (loaded === undefined) throw unknownCommandError(commands, command);
   if (line.mistake !== undefined) throw line.mistake;
   const startedAt = performance.now();
   const code = await runCommand(loaded, line, io);
@@ -112,7 +112,7 @@ async function printHelp(
   { command, row }: CommandLine,
   io: Io,
 ): Promise<ExitCode> {
-  if (row === undefined && command !== undefined) throw unknownCommand(commands, command);
+  if (row === undefined && command !== undefined) throw unknownCommandError(commands, command);
   const { commandHelp, overview } = await import('./help.js');
   const width = Math.min(io.terminal.out() ?? io.columns(), LINE_WIDTH);
   const lines = row ? commandHelp(row, await row.load(), width) : overview(commands, width);

@@ -35,7 +35,7 @@ export async function findProjectFiles(
       ? await unlessExcluded(pattern, exclusions, cwd)
       : await matchFiles(pattern, exclusions, cwd);
     if (matched.length === 0 && !isNamed && !(await matchesAnything(pattern, cwd))) {
-      throw await nothingFound(pattern, cwd);
+      throw await nothingFoundError(pattern, cwd);
     }
     const all = isNamed ? matched : await exceptWritten(matched, cwd);
     written += matched.length - all.length;
@@ -98,7 +98,7 @@ async function matchesAnything(pattern: string, cwd: string): Promise<boolean> {
   }
 }
 
-async function nothingFound(pattern: string, cwd: string): Promise<InputError> {
+async function nothingFoundError(pattern: string, cwd: string): Promise<InputError> {
   const folders = await glob(pattern, { cwd, onlyDirectories: true, expandDirectories: false });
   const below = join(pattern, 'xpkg.yaml');
   return new InputError(`no file matches \`--each ${pattern}\``, {
@@ -141,7 +141,7 @@ async function matchFiles(
     unread.push(...again.unread.filter(({ path }) => !asFiles.has(resolve(cwd, path))));
   }
   const [first] = unread.sort((a, b) => byCodePoint(a.path, b.path));
-  if (first !== undefined) throw cannotSearch(first, cwd);
+  if (first !== undefined) throw cannotSearchError(first, cwd);
   const hidden = pattern.split('/').filter((name) => name.startsWith('.'));
   return files.filter((file) => namesHidden(file, hidden));
 }
@@ -152,7 +152,7 @@ function namesHidden(path: string, hidden: readonly string[]): boolean {
   return path.split('/').every((name) => !/^\.[^.]/.test(name) || hidden.includes(name));
 }
 
-function cannotSearch({ path, error }: UnreadFolder, cwd: string): InputError {
+function cannotSearchError({ path, error }: UnreadFolder, cwd: string): InputError {
   const folder = fromFolder(cwd, normalize(`${path}/`)).replace(/\/$/, '');
   return new InputError(`cannot look for sets in \`${folder}\` (${codeOf(error)})`, {
     cause: error,

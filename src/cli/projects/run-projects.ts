@@ -11,7 +11,7 @@ import { recoverBeforeReading } from '../../base/files/recovery.js';
 import { timeBudget } from '../../base/time.js';
 import { realPath } from '../../project/inputs/input-files.js';
 import { readInputs } from '../../project/inputs/read-inputs.js';
-import { conflictingFlags, UsageError } from '../arguments/argument-errors.js';
+import { flagConflictError, UsageError } from '../arguments/argument-errors.js';
 import type { EachArgs } from '../arguments/common-flags.js';
 import type { Report, ReportStep } from '../findings/report.js';
 import type { CommandLine } from '../kit/command-line.js';
@@ -216,18 +216,18 @@ const SINGLE_PROJECT_FLAGS = [
 /** Throws for flags that conflict with `--each`. */
 function refuseSingleProjectFlags(args: SomeArgs, cwd: string): void {
   const [named] = [args['refs'] ?? [], args['package'] ?? []].flat();
-  if (typeof named === 'string') throw conflictWithEach(named, cwd);
+  if (typeof named === 'string') throw conflictWithEachError(named, cwd);
   for (const [name, flag] of SINGLE_PROJECT_FLAGS) {
-    if (args[name] !== undefined) throw conflictingFlags('--each', flag);
+    if (args[name] !== undefined) throw flagConflictError('--each', flag);
   }
-  if (args['out'] === '-') throw conflictingFlags('--each', '--out -');
+  if (args['out'] === '-') throw flagConflictError('--each', '--out -');
   const { lock } = args;
   if (typeof lock === 'string' && isOciPath(lock))
-    throw conflictingFlags('--each', `--lock ${lock}`);
+    throw flagConflictError('--each', `--lock ${lock}`);
 }
 
 /** Without quotes, the shell expands the pattern to several names, and only the first becomes its value. */
-function conflictWithEach(name: string, cwd: string): UsageError {
+function conflictWithEachError(name: string, cwd: string): UsageError {
   if (existsSync(resolve(cwd, name))) {
     return new UsageError(
       `\`${name}\` is beside the pattern of \`--each\``,
@@ -298,13 +298,13 @@ async function refuseSharedOutputs(
       const folder = await realPath(cwd, dirname(path));
       const place = `${name}\n${join(folder, basename(path))}`;
       const other = owners.get(place);
-      if (other !== undefined) throw sharedOutput(name, path, [other, set]);
+      if (other !== undefined) throw outputError(name, path, [other, set]);
       owners.set(place, set);
     }
   }
 }
 
-function sharedOutput(name: string, path: string, [a, b]: readonly [string, string]): InputError {
+function outputError(name: string, path: string, [a, b]: readonly [string, string]): InputError {
   const example = name === 'lock' ? '{name}.lock.yaml' : `${name}/{name}`;
   return new InputError(`\`${a}\` and \`${b}\` would both have \`${path}\``, {
     hint: `give each set a folder of its own, or a file of another name, and name the place by it: \`--${name} '${example}'\``,

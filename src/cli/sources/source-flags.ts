@@ -154,14 +154,14 @@ function pinnedTo(text: string, digest: Digest | undefined): string {
 /** The registries with `--offline` and no cache. Throws, because it is unknown what they have. */
 const unreachable: PackageSource = {
   tags: async (repository) => {
-    throw offline(repository);
+    throw offlineError(repository);
   },
   fetch: async ({ repository, version }) => {
-    throw offline(`${repository} ${version}`);
+    throw offlineError(`${repository} ${version}`);
   },
 };
 
-function offline(subject: string): SourceError {
+function offlineError(subject: string): SourceError {
   return new SourceError('OFFLINE', subject, 'not at hand, and `--offline` forbids the network', {
     hint: 'there is no cache here: name one that has it with `--cache`, or a local source with `--from`',
   });

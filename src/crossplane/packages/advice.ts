@@ -1,5 +1,5 @@
 import { crossplaneConstraint, packageKind } from './admission.js';
-import { API_REFUSED, compositeRules, uncheckedObjects, uncheckedText } from './api-rules.js';
+import { API_REFUSED, compositeFindings, uncheckedObjects, uncheckedText } from './api-rules.js';
 import { describeDependency, namingField } from './dependencies.js';
 import type { MetaDocument, PackageContents, PackageObject } from './package-contents.js';
 import { type Finding, infoFinding, warningFinding } from './package-meta.js';
@@ -17,30 +17,30 @@ export const UNKNOWN_FIELD = 'unknown-field';
 export function lintWarnings(contents: PackageContents, target: Target): Finding[] {
   return [
     ...contents.metas.flatMap((meta) => [
-      ...misplacedFields(meta),
-      ...unknownFields(meta),
-      ...droppedFields(meta, target),
-      ...uncheckedFields(meta, target),
+      ...misplacedFieldFindings(meta),
+      ...unknownFieldFindings(meta),
+      ...droppedFieldFindings(meta, target),
+      ...uncheckedFieldFindings(meta, target),
       ...prereleaseBuildFindings(meta, target),
       ...unqualifiedSourceFindings(meta, target),
     ]),
     ...contents.objects.flatMap(unnamedObjectFindings),
     ...contents.objects.flatMap(claimNameFindings),
-    ...contents.objects.flatMap((object) => compositeRules(object, target)),
+    ...contents.objects.flatMap((object) => compositeFindings(object, target)),
     ...sharedKindFindings(contents.objects),
-    ...shortNameAdvice(contents.objects),
-    ...uncheckedContents(contents, target),
+    ...shortNameFindings(contents.objects),
+    ...uncheckedContentFindings(contents, target),
   ];
 }
 
 /** Reports that the source does not contain what a rule of the target's API needs. */
-function uncheckedContents({ metas, objects }: PackageContents, target: Target): Finding[] {
+function uncheckedContentFindings({ metas, objects }: PackageContents, target: Target): Finding[] {
   const kind = metas[0] && packageKind(metas[0]);
   if (kind === undefined || uncheckedObjects(objects, kind, target).length === 0) return [];
   return [infoFinding(API_REFUSED, uncheckedText('the Compositions', target), undefined)];
 }
 
-function misplacedFields({ specKeys, specLines, kind, line }: MetaDocument): Finding[] {
+function misplacedFieldFindings({ specKeys, specLines, kind, line }: MetaDocument): Finding[] {
   return (specKeys ?? [])
     .filter((key) => OBJECT_FIELDS.has(key))
     .map((key) => {
@@ -53,7 +53,7 @@ function misplacedFields({ specKeys, specLines, kind, line }: MetaDocument): Fin
 export const API_DROPPED = 'api-dropped';
 
 /** Warns of images and permissions in the metadata, which only Crossplane v1 reads. */
-export function droppedFields(meta: MetaDocument, { rules, version }: Target): Finding[] {
+export function droppedFieldFindings(meta: MetaDocument, { rules, version }: Target): Finding[] {
   const { kind, runtimeImage, requestsPermissions, specLines, line } = meta;
   if (rules.runtimeImages) return [];
   const parent = kind === 'Provider' ? 'controller' : 'image';
@@ -78,14 +78,14 @@ export function hasSpecFields({ kind, specKeys }: MetaDocument): boolean {
 }
 
 /** Reports that the source does not contain the fields of the metadata. */
-function uncheckedFields(meta: MetaDocument, { rules, version }: Target): Finding[] {
+function uncheckedFieldFindings(meta: MetaDocument, { rules, version }: Target): Finding[] {
   if (rules.runtimeImages || hasSpecFields(meta)) return [];
   const text = `not checked: whether the metadata has an image or permission requests, which Crossplane ${version} does not read; the source does not state it`;
   return [infoFinding(API_DROPPED, text, undefined)];
 }
 
 /** Returns warnings about fields that no release has and that Crossplane silently ignores. */
-function unknownFields({ unknownFields: fields = [], line }: MetaDocument): Finding[] {
+function unknownFieldFindings({ unknownFields: fields = [], line }: MetaDocument): Finding[] {
   return fields.map((field) => warningFinding(UNKNOWN_FIELD, field.message, field.line ?? line));
 }
 
@@ -133,14 +133,8 @@ function unnamedObjectFindings({ kind, name, line }: PackageObject): Finding[] {
   return [warningFinding('unnamed-object', message, line)];
 }
 
-function claimNameFindings({
-  kind,
-  name,
-  claimCrd,
-  claimKind,
-  defines,
-  line,
-}: PackageObject): Finding[] {
+function claimNameFindings(object: PackageObject): Finding[] {
+  const { kind, name, claimCrd, claimKind, defines, line } = object;
   if (kind !== 'CompositeResourceDefinition' || claimCrd === undefined) return [];
   const isSameKind = claimKind !== undefined && claimKind === defines?.kind;
   if (claimCrd !== name && !isSameKind) return [];
@@ -173,7 +167,7 @@ const ONE_ACCEPTED =
 const SHORT_NAME = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** Warns of short names that the API server refuses, or that two CRDs of one group share. */
-function shortNameAdvice(objects: readonly PackageObject[]): Finding[] {
+function shortNameFindings(objects: readonly PackageObject[]): Finding[] {
   const ownersByShortName = new Map<string, string>();
   return objects.flatMap(({ name, defines, line }) =>
     (defines?.shortNames ?? []).flatMap((shortName): Finding[] => {

@@ -59,7 +59,7 @@ function restrictedCompositions<T extends PackageObject>(
 }
 
 /** Returns warnings about XRDs that their CRD refuses. */
-export function compositeRules(object: PackageObject, target: Target): Finding[] {
+export function compositeFindings(object: PackageObject, target: Target): Finding[] {
   const { apiVersion, name, composite, defines, line } = object;
   if (composite === undefined) return [];
   const version = apiVersion?.split('/')[1];

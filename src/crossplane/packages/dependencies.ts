@@ -127,7 +127,7 @@ function readPackage(
   const { line } = context;
   return {
     requirement: { requires: 'package', repository: source, kind, apiVersion, constraint, line },
-    findings: ignoredFields(fields, named, context),
+    findings: ignoredFieldFindings(fields, named, context),
   };
 }
 
@@ -144,7 +144,7 @@ function constraintProblem(text: string, { version, rules }: Target): string | u
 }
 
 /** Warns of fields that Crossplane ignores because it looks for others first. */
-function ignoredFields(
+function ignoredFieldFindings(
   fields: JsonObject,
   named: NamedPackage,
   context: DependencyContext,

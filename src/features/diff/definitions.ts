@@ -194,7 +194,7 @@ const findVersionChanges: DefinitionRule = function* (old, newer) {
   const newVersions = byName(newer);
   for (const before of old.versions) {
     const after = newVersions.get(before.name);
-    if (after === undefined) yield removedVersion(before);
+    if (after === undefined) yield removalFinding(before);
     else yield* findServingChanges(before, after);
   }
   const oldVersions = byName(old);
@@ -217,7 +217,7 @@ function versionPlaces(before: ApiVersion, after: ApiVersion) {
   return { version: before.name, at: [...before.at, 'name'], after: [...after.at, 'name'] };
 }
 
-function removedVersion({ name: version, stored, served, at }: ApiVersion): DefinitionFinding {
+function removalFinding({ name: version, stored, served, at }: ApiVersion): DefinitionFinding {
   const text = stored
     ? `version ${version} removed, in which objects are stored: they must be rewritten in another first, and status.storedVersions no longer name it`
     : `version ${version} removed; status.storedVersions must not name it`;
@@ -262,17 +262,17 @@ const MAX_SERVED = 8;
  * Returns new differences between served versions without a conversion: an object written in one
  * version is then read and stored as if it were written in the other.
  */
-function newlyDifferingVersions(old: ApiDefinition, newer: ApiDefinition): DocumentFinding[] {
+function newDifferenceFindings(old: ApiDefinition, newer: ApiDefinition): DocumentFinding[] {
   if (newer.conversion !== 'None') return [];
-  const known = new Set(versionDifferences(old).map(findingKey));
-  return versionDifferences(newer).filter((found) => !known.has(findingKey(found)));
+  const known = new Set(versionDifferenceFindings(old).map(findingKey));
+  return versionDifferenceFindings(newer).filter((found) => !known.has(findingKey(found)));
 }
 
 function findingKey({ version, path, rule, text }: DocumentFinding): string {
   return JSON.stringify([version, path, rule, text]);
 }
 
-function versionDifferences({ versions }: ApiDefinition): DocumentFinding[] {
+function versionDifferenceFindings({ versions }: ApiDefinition): DocumentFinding[] {
   const served = versions
     .filter((version) => version.served)
     .sort((a, b) => byKubeVersion(a.name, b.name))
@@ -320,7 +320,7 @@ export function compareDefinitions(before: JsonValue, after: JsonValue): Documen
       const version = newVersions.get(name);
       return version === undefined ? [] : compareSchemas(schema, version.schema, name);
     }),
-    ...newlyDifferingVersions(old, newer),
+    ...newDifferenceFindings(old, newer),
   ];
 }
 
@@ -343,7 +343,7 @@ export function compareSchemas(
   function compareNode(node: Node): void {
     const pair = { before: node.before.schema, after: node.after.schema };
     if (sameValue(pair.before, pair.after)) return;
-    for (const finding of findingsAt(pair)) found.push(placed(finding, node, version));
+    for (const finding of findingsAt(pair)) found.push(findingAt(finding, node, version));
     for (const child of childrenOf(node)) compareNode(child);
   }
 }
@@ -414,7 +414,7 @@ function* findingsAt(pair: SchemaPair): Iterable<RuleFinding> {
 /** Keywords that contain other nodes. */
 const STRUCTURAL = ['properties', 'items', 'additionalProperties'];
 
-function placed(finding: RuleFinding, node: Node, version: string): DocumentFinding {
+function findingAt(finding: RuleFinding, node: Node, version: string): DocumentFinding {
   const { rule, severity, text, keyword, field } = finding;
   const step = field === undefined ? [keyword] : ['properties', field];
   const path = field === undefined ? node.path : fieldPath(node.path, field);

@@ -1,4 +1,4 @@
-import { droppedFields, hasSpecFields } from '../../crossplane/packages/advice.js';
+import { droppedFieldFindings, hasSpecFields } from '../../crossplane/packages/advice.js';
 import type { PackageContents } from '../../crossplane/packages/package-contents.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
@@ -20,7 +20,7 @@ export function findDroppedFields(
 ) {
   const dropped = packages.flatMap(([{ repository, version }, contents]) =>
     (contents?.metas ?? [])
-      .flatMap((meta) => droppedFields(meta, target))
+      .flatMap((meta) => droppedFieldFindings(meta, target))
       .map(({ message }): DroppedField => ({
         repository,
         text: `${repository} ${version}: ${message}`,

@@ -7,7 +7,7 @@ import { didYouMean } from '../../base/messages.js';
 import { defineCommand } from '../../cli/kit/command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
 import { more } from '../../cli/files/mismatches.js';
-import { ambiguousName, lockedPackage } from '../../cli/arguments/package-names.js';
+import { ambiguousNameError, lockedPackage } from '../../cli/arguments/package-names.js';
 import { EditedSet, editFlags, withEdits } from './edit-project-command.js';
 import { answerPrinting } from '../resolve/answer-command.js';
 import { shellWord } from '../../base/escape.js';
@@ -55,7 +55,7 @@ function entryNamed(
   const close = entries.filter(({ name }) => name.endsWith(`/${typed}`));
   if (exact ?? close.length === 1) return exact ?? close[0]!;
   if (close.length > 1) {
-    throw ambiguousName(
+    throw ambiguousNameError(
       typed,
       close.map(({ name }) => name),
     );

@@ -2,7 +2,7 @@ import { isPackageSet } from '../../project/edit/package-list.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import { defineCommand } from '../../cli/kit/command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
-import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
+import { flagConflictError } from '../../cli/arguments/argument-errors.js';
 import { EditedSet, editFlags, withEdits } from './edit-project-command.js';
 import { answerPrinting } from '../resolve/answer-command.js';
 import { shellWord } from '../../base/escape.js';
@@ -20,7 +20,7 @@ export const setCommand = defineCommand({
   epilogue: 'Where the packages do not work there, nothing is written (exit code 3).',
   run: async (args, io) => {
     refuseTwoOutputs(args);
-    if (args.crossplane !== undefined) throw conflictingFlags('set crossplane', '--crossplane');
+    if (args.crossplane !== undefined) throw flagConflictError('set crossplane', '--crossplane');
     const value = targetFor(args.value)?.version ?? args.value;
     const set = await EditedSet.open(args, io);
     set.edit(set.list.operationsToSetCrossplane(value));

@@ -6,7 +6,7 @@ import { fuzz } from './fuzz.js';
 import { eachFlags, outputFlag, lockFlag } from '../../cli/arguments/common-flags.js';
 import { shardRequest, parseShard } from '../../cli/projects/shards.js';
 import { type ArgsOf, defineCommand, type Flags } from '../../cli/kit/command.js';
-import { conflictingFlags, mustBeWhole } from '../../cli/arguments/argument-errors.js';
+import { flagConflictError, mustBeWhole } from '../../cli/arguments/argument-errors.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { type FuzzDocument, fuzzDocument, fuzzOutput, fuzzText } from './output.js';
@@ -79,7 +79,7 @@ export const fuzzCommand = defineCommand({
 function shardOf({ shard, seed, seconds }: Args): Shard | undefined {
   if (shard === undefined) return undefined;
   const parsed = parseShard(shard);
-  if (seconds !== undefined) throw conflictingFlags('--shard', '--seconds');
+  if (seconds !== undefined) throw flagConflictError('--shard', '--seconds');
   if (seed !== undefined) return parsed;
   throw new InputError('`--shard` is given without a seed', {
     hint: 'give every part the same `--seed`, of the commit for instance: `--seed 7`',

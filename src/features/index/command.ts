@@ -15,7 +15,7 @@ import { writeFlag, outputFlag, switchFlag } from '../../cli/arguments/common-fl
 import type { RunIo } from '../../cli/terminal/io.js';
 import { isOciPath, parseTaggedPath } from '../../cli/sources/oci-path.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { unknownPackage } from '../../cli/arguments/package-names.js';
+import { unknownPackageError } from '../../cli/arguments/package-names.js';
 import { openEach, openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
 import type { Digest } from '../../base/digest.js';
@@ -192,7 +192,7 @@ async function build(repositories: readonly Repository[], args: Args, io: RunIo)
   const index: IndexFile = { packages: Object.fromEntries(packages) };
   const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
   if (missing === undefined) return index;
-  throw unknownPackage(missing, mayBeVerb(missing) ? VERBS_HINT : undefined);
+  throw unknownPackageError(missing, mayBeVerb(missing) ? VERBS_HINT : undefined);
 }
 
 async function listed(source: PackageSource): Promise<readonly Repository[]> {

@@ -1,4 +1,4 @@
-import { unknownPackage } from '../../cli/arguments/package-names.js';
+import { unknownPackageError } from '../../cli/arguments/package-names.js';
 import { EXIT } from '../../cli/kit/command.js';
 import { isOciPath } from '../../cli/sources/oci-path.js';
 import type { RegistryArgs } from '../../cli/sources/registries.js';
@@ -21,7 +21,7 @@ import {
   findIndex,
   type FoundIndex,
   isFolder,
-  noIndex,
+  noIndexError,
   openPlace,
   writeIndexFile,
 } from './index-place-command.js';
@@ -59,7 +59,7 @@ async function updateParts(comparison: Comparison, args: WriteArgs, io: RunIo) {
   const { digest, sent } = await publishChanges(
     location,
     async (before, wasPut) => {
-      if (before === undefined) throw noIndex(comparison.place);
+      if (before === undefined) throw noIndexError(comparison.place);
       const current = await changesFor(before, comparison, io);
       // Another writer may have built on the state that an earlier round wrote: then nothing
       // changes in this round, and the changes of the earlier round are reported.
@@ -74,7 +74,7 @@ async function updateParts(comparison: Comparison, args: WriteArgs, io: RunIo) {
 async function updateFile(comparison: Comparison, args: WriteArgs, io: RunIo) {
   const { place } = comparison;
   const found = await findIndex(place, args, io);
-  if (found.kind !== 'file') throw noIndex(place);
+  if (found.kind !== 'file') throw noIndexError(place);
   const changes = await changesFor(parsedTable(found.index), comparison, io);
   if (changes.length > 0 && args.write) {
     const changed = Object.fromEntries(changes.map((each) => [each.repository, each.after!]));
@@ -90,7 +90,7 @@ async function changesFor(index: ReadableIndex, { repositories, options }: Compa
   const refreshed = await refreshPackages(index, compared, { ...options, now });
   for (const { repository, before, after } of refreshed) {
     if (after !== undefined) continue;
-    if (before === undefined) throw unknownPackage(repository);
+    if (before === undefined) throw unknownPackageError(repository);
     io.note(`note: no source knows ${repository} any more; it stays in the index as it is`);
   }
   return refreshed.filter((each) => each.after !== undefined && isChanged(each));
@@ -108,7 +108,7 @@ export async function verifyIndex(
   const tables = repositories.length > 0 ? [] : await tableMismatches(found);
   const refreshed = await refreshPackages(index, compared, options);
   const unknown = refreshed.find(({ before, after }) => (before ?? after) === undefined);
-  if (unknown !== undefined) throw unknownPackage(unknown.repository);
+  if (unknown !== undefined) throw unknownPackageError(unknown.repository);
   const mismatches = [...tables, ...refreshed.flatMap(mismatchesOf)];
   return {
     ...(mismatches.length === 0

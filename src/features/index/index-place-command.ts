@@ -78,7 +78,7 @@ export async function findIndex(text: string, args: RegistryArgs, io: RunIo): Pr
   if (!(await isFolder(text, io))) return { kind: 'file', index: await readIndex(path, text) };
   const current = await folderLocation(new IndexFolder(path, text), text).current();
   const snapshot = await current?.snapshot();
-  if (snapshot === undefined) throw noIndex(text);
+  if (snapshot === undefined) throw noIndexError(text);
   return { kind: 'parts', snapshot };
 }
 
@@ -93,7 +93,7 @@ async function atRegistry(text: string, args: RegistryArgs, io: RunIo): Promise<
   if (snapshot !== undefined) return { kind: 'parts', snapshot };
   const artifact =
     current && (await openArtifact(registries.repository(reference), reference.identifier));
-  if (artifact === undefined) throw noIndex(text);
+  if (artifact === undefined) throw noIndexError(text);
   return { kind: 'file', index: parseIndex(await requireFile(artifact, INDEX_TITLE, text), text) };
 }
 
@@ -104,7 +104,7 @@ export async function writeIndexFile(file: string, index: IndexFile, io: RunIo):
   await writeTransaction([{ path: resolve(io.cwd, file), content }], workingPlace(io));
 }
 
-export function noIndex(text: string): InputError {
+export function noIndexError(text: string): InputError {
   const make = isOciPath(text) ? 'index push' : 'index --out';
   return new InputError(`there is no index in parts at \`${text}\``, {
     hint: `\`xpkg-resolve ${make} ${shellWord(text)}\` makes one of what the sources hold`,

@@ -4,7 +4,7 @@ import { judge } from '../../crossplane/packages/admission.js';
 import type { ReadStats } from '../../resolver/driver/read-stats.js';
 import type { Request } from '../../project/inputs/request.js';
 import type { Answer, Solved } from '../../resolver/resolve/answer.js';
-import { digestAndRange } from './requirement-rules.js';
+import { digestAndRangeFindings } from './requirement-rules.js';
 import { lintProject } from './lint.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ArgsOf, defineCommand, type Flags, OtherResult } from '../../cli/kit/command.js';
@@ -142,7 +142,7 @@ async function withoutAnswer(
     return answerReport(name, answer, request, false);
   };
   if (answer.status === 'gave-up') return new OtherResult({ ...printing, findings });
-  const mixed = digestAndRange(request, answer);
+  const mixed = digestAndRangeFindings(request, answer);
   const json = () => {
     const counts = { ...answer.stats, bytes: stats.bytes };
     return { ...answerBody(answer), findings: findingsJson(mixed), stats: counts };

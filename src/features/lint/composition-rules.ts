@@ -14,7 +14,7 @@ import type { Origin } from '../../base/errors.js';
 import { didYouMean } from '../../base/messages.js';
 import { firstAndMore } from '../diff/dropped-fields.js';
 import {
-  notChecked,
+  uncheckedFinding,
   type LintedProject,
   type LintFinding,
   READ_OR_REBUILD,
@@ -30,7 +30,7 @@ interface SetComposition {
 }
 
 /** Missing functions. Pipelines refer to the object name of a function, not to its package. */
-function missingFunctions(set: LintedProject): LintFinding[] {
+function missingFunctionFindings(set: LintedProject): LintFinding[] {
   const functions = set.lockfile.packages.filter(({ kind }) => kind === 'Function');
   const names = functions.map(({ name }) => name);
   return compositionsOf(set).flatMap(({ shown, origin, composes }) =>
@@ -61,7 +61,7 @@ function functionFix(
 }
 
 /** Compositions that the search could not check, because their source provides too little. */
-function uncheckedCompositions(set: LintedProject): LintFinding[] {
+function uncheckedCompositionFindings(set: LintedProject): LintFinding[] {
   const { lockfile, contentsOf, target } = set;
   const unchecked = lockfile.packages.filter(({ repository, kind }) => {
     const objects = contentsOf(repository)?.objects ?? [];
@@ -69,7 +69,7 @@ function uncheckedCompositions(set: LintedProject): LintFinding[] {
   });
   if (unchecked.length === 0) return [];
   const text = uncheckedText(`the Compositions of ${firstAndMore(unchecked)}`, target);
-  return [notChecked(set, API_REFUSED, { text, fix: READ_OR_REBUILD })];
+  return [uncheckedFinding(set, API_REFUSED, { text, fix: READ_OR_REBUILD })];
 }
 
 /**
@@ -80,7 +80,7 @@ const BUILT_IN =
   /^(?:[^.]+|(?:.+\.)?k8s\.io|(?:(?:.+\.)?fn|apiextensions|ops|pkg|protection|secrets)\.crossplane\.io)$/;
 
 /** Composites and composed resources that no package defines in the used version. */
-function incompatibleKinds(set: LintedProject): LintFinding[] {
+function incompatibleKindFindings(set: LintedProject): LintFinding[] {
   const kinds = kindsOf(set);
   const unknown = new Set<LockedPackage>();
   const findings = compositionsOf(set).flatMap((composition) =>
@@ -100,7 +100,7 @@ function incompatibleKinds(set: LintedProject): LintFinding[] {
       return [{ rule: 'missing-kind', severity: 'error', origin, text, fix }];
     }),
   );
-  return [...findings, ...uncheckedKinds(set, [...unknown])];
+  return [...findings, ...uncheckedFindings(set, [...unknown])];
 }
 
 interface DefinedKind {
@@ -138,7 +138,7 @@ function uses({ shown }: SetComposition, { apiVersion, kind }: ResourceType): st
 }
 
 /** Reports sources that do not provide the data for the rules on Compositions. */
-function uncheckedKinds(set: LintedProject, unknown: readonly LockedPackage[]): LintFinding[] {
+function uncheckedFindings(set: LintedProject, unknown: readonly LockedPackage[]): LintFinding[] {
   const incomplete = set.lockfile.packages.filter(({ repository }) =>
     (set.contentsOf(repository)?.objects ?? []).some(
       ({ kind, composes }) => kind === 'Composition' && composes === undefined,
@@ -148,17 +148,17 @@ function uncheckedKinds(set: LintedProject, unknown: readonly LockedPackage[]): 
   const findings: LintFinding[] = [];
   if (incomplete.length > 0) {
     const text = `not checked: whether the set has the functions and kinds that the Compositions of ${firstAndMore(incomplete)} use; the source does not state them`;
-    findings.push(notChecked(set, 'missing-kind', { text, fix }));
+    findings.push(uncheckedFinding(set, 'missing-kind', { text, fix }));
   }
   if (unknown.length > 0) {
     const text = `not checked: whether ${firstAndMore(unknown)} serves and stores the versions that Compositions use; the source does not state it`;
-    findings.push(notChecked(set, 'kind-not-served', { text, fix }));
+    findings.push(uncheckedFinding(set, 'kind-not-served', { text, fix }));
   }
   return findings;
 }
 
 /** Direct providers that no package requires and no Composition uses. */
-function unusedProviders(set: LintedProject): LintFinding[] {
+function unusedProviderFindings(set: LintedProject): LintFinding[] {
   const compositions = compositionsOf(set);
   const resources = compositions.flatMap(({ composes }) => composes.resources);
   const groups = new Set(resources.map(({ apiVersion }) => groupOf(apiVersion)));
@@ -218,8 +218,8 @@ function groupOf(apiVersion: string): string {
 }
 
 export const COMPOSITION_RULES: readonly LintRule[] = [
-  uncheckedCompositions,
-  missingFunctions,
-  incompatibleKinds,
-  unusedProviders,
+  uncheckedCompositionFindings,
+  missingFunctionFindings,
+  incompatibleKindFindings,
+  unusedProviderFindings,
 ];

@@ -4,7 +4,7 @@ import type { LockedPackage } from '../../project/lockfile/lockfile.js';
 import { parseReference } from '../../crossplane/packages/reference.js';
 import { parseVersion, type Version } from '../../crossplane/constraints/version.js';
 import {
-  notChecked,
+  uncheckedFinding,
   type LintedProject,
   type LintFinding,
   type LintRule,
@@ -21,7 +21,7 @@ const MAX_MINORS_APART = 2;
  * access to the ProviderConfigs of the family: all packages are healthy, but no resource is ever
  * reconciled.
  */
-function splitFamilies(set: LintedProject): LintFinding[] {
+function splitFamilyFindings(set: LintedProject): LintFinding[] {
   return members(set).flatMap(({ member, family }) => {
     const others = familyProviders(set, family).filter((each) => each !== member);
     const [apart] = others;
@@ -34,7 +34,7 @@ function splitFamilies(set: LintedProject): LintFinding[] {
 }
 
 /** Members with versions far from the provider of their family. */
-function membersFarFromProvider(set: LintedProject): LintFinding[] {
+function farFromProviderFindings(set: LintedProject): LintFinding[] {
   const { dialect } = set.target.rules;
   const distant = members(set).flatMap(({ member, family }) => {
     const provider = familyProviders(set, family).find((each) => isSameOrganization(each, member));
@@ -57,7 +57,7 @@ function membersFarFromProvider(set: LintedProject): LintFinding[] {
 }
 
 /** Reports that families were not compared, because members cannot be recognized without labels. */
-function uncheckedFamilies(set: LintedProject): LintFinding[] {
+function uncheckedFamilyFindings(set: LintedProject): LintFinding[] {
   const providers = set.lockfile.packages.filter(({ kind }) => kind === 'Provider');
   const unknown = providers.filter(
     ({ repository }) => set.contentsOf(repository)?.metas[0]?.hasUnknownLabels === true,
@@ -65,11 +65,11 @@ function uncheckedFamilies(set: LintedProject): LintFinding[] {
   if (providers.length < 2 || unknown.length === 0) return [];
   const others = unknown.length === 1 ? '' : ` and ${unknown.length - 1} more`;
   const text = `not checked: whether the providers of a family fit together; the source does not state the labels of ${unknown[0]!.repository}${others}`;
-  return [notChecked(set, 'family-versions', { text, fix: READ_OR_REBUILD })];
+  return [uncheckedFinding(set, 'family-versions', { text, fix: READ_OR_REBUILD })];
 }
 
 /** Members with distant versions: they are released and tested together. */
-function membersFarApart(set: LintedProject): LintFinding[] {
+function farApartFindings(set: LintedProject): LintFinding[] {
   const { dialect } = set.target.rules;
   const families = new Map<string, { member: LockedPackage; version: Version }[]>();
   for (const { member, family } of members(set)) {
@@ -122,8 +122,8 @@ function isSameOrganization(a: LockedPackage, b: LockedPackage): boolean {
 }
 
 export const FAMILY_RULES: readonly LintRule[] = [
-  splitFamilies,
-  membersFarApart,
-  membersFarFromProvider,
-  uncheckedFamilies,
+  splitFamilyFindings,
+  farApartFindings,
+  farFromProviderFindings,
+  uncheckedFamilyFindings,
 ];

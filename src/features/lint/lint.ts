@@ -6,7 +6,7 @@ import type { Solved } from '../../resolver/resolve/answer.js';
 import { COMPOSITION_RULES } from './composition-rules.js';
 import { FAMILY_RULES } from './family-rules.js';
 import { byPlace, lintedProject, type LintFinding } from './linted-project.js';
-import { REQUIREMENT_RULES, unknownFields } from './requirement-rules.js';
+import { REQUIREMENT_RULES, fieldFindings } from './requirement-rules.js';
 import { SourceReader } from '../../resolver/driver/source-reader.js';
 
 const RULES = [...FAMILY_RULES, ...REQUIREMENT_RULES, ...COMPOSITION_RULES];
@@ -26,5 +26,5 @@ export async function lintProject(
   }
   const set = lintedProject({ request, lockfile, target }, contents);
   const severity = strict ? 'error' : 'warning';
-  return [...RULES.flatMap((rule) => rule(set)), ...unknownFields(request, severity)].sort(byPlace);
+  return [...RULES.flatMap((rule) => rule(set)), ...fieldFindings(request, severity)].sort(byPlace);
 }

@@ -43,7 +43,7 @@ export function byPlace(a: LintFinding, b: LintFinding): number {
 }
 
 /** Returns a finding that states that a rule could not be checked, and why. */
-export function notChecked(
+export function uncheckedFinding(
   { request }: LintedProject,
   rule: string,
   finding: Pick<LintFinding, 'text' | 'fix'>,

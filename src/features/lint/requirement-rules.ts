@@ -1,6 +1,6 @@
 import {
   type LintedProject,
-  notChecked,
+  uncheckedFinding,
   type LintFinding,
   type LintRule,
 } from './linted-project.js';
@@ -16,7 +16,7 @@ import type { Unsolvable } from '../../resolver/resolve/answer.js';
 import { findDroppedFields, uncheckedFields } from '../diff/dropped-fields.js';
 
 /** Roots without a registry: their meaning depends on the release, and v2 rejects them. */
-function unqualifiedRoots({ request, target }: LintedProject): LintFinding[] {
+function unqualifiedRootFindings({ request, target }: LintedProject): LintFinding[] {
   const newest = targetFor(knownReleases().at(-1)!)!;
   if (target.rules.strictReferences) return [];
   return request.roots.flatMap((root): LintFinding[] => {
@@ -30,7 +30,7 @@ function unqualifiedRoots({ request, target }: LintedProject): LintFinding[] {
 }
 
 /** Packages with and without `skipDependencyResolution`, which cannot see each other. */
-function mixedSkips({ request }: LintedProject): LintFinding[] {
+function mixedSkipFindings({ request }: LintedProject): LintFinding[] {
   const packages = request.roots.filter((root) => root.root === 'package');
   const resolved = packages.find((root) => !root.skipDependencyResolution);
   if (resolved === undefined) return [];
@@ -46,7 +46,7 @@ function mixedSkips({ request }: LintedProject): LintFinding[] {
 }
 
 /** Packages that reject patched builds such as `v1.20.0-up.1`, which are prereleases. */
-function rejectedPatchedBuilds({ lockfile, target, originOf }: LintedProject): LintFinding[] {
+function patchedBuildFindings({ lockfile, target, originOf }: LintedProject): LintFinding[] {
   const release = target.version;
   if (!/^v?\d+\.\d+\.\d+$/.test(release)) return [];
   const strict = lockfile.packages.filter(
@@ -64,7 +64,7 @@ function rejectedPatchedBuilds({ lockfile, target, originOf }: LintedProject): L
 }
 
 /** Packages that `dependsOn` lists twice. The resolver of a cluster uses one of the entries. */
-function duplicateRequirements({ lockfile, originOf }: LintedProject): LintFinding[] {
+function duplicateFindings({ lockfile, originOf }: LintedProject): LintFinding[] {
   return lockfile.packages.flatMap(({ repository, version, requirements }) => {
     const names = requirements.flatMap((each) =>
       each.requires === 'package' ? [each.repository] : [],
@@ -81,7 +81,7 @@ function duplicateRequirements({ lockfile, originOf }: LintedProject): LintFindi
 }
 
 /** Required packages with a custom name, for which Crossplane may install a second object. */
-function customNames({ lockfile, graph, originOf, target }: LintedProject): LintFinding[] {
+function customNameFindings({ lockfile, graph, originOf, target }: LintedProject): LintFinding[] {
   if (lockfile.skipDependencyResolution.length > 0) return [];
   return lockfile.packages.flatMap(({ repository, name }): LintFinding[] => {
     const derived = objectNameOf(repository, target);
@@ -94,7 +94,7 @@ function customNames({ lockfile, graph, originOf, target }: LintedProject): Lint
 }
 
 /** Metadata fields of local packages that no release has. */
-export function unknownFields(
+export function fieldFindings(
   { roots }: Request,
   severity: 'warning' | 'error',
 ): readonly LintFinding[] {
@@ -104,7 +104,7 @@ export function unknownFields(
 }
 
 /** Missing runtime settings. Without them, Crossplane does not start the runtime of the package. */
-function missingRuntimeSettings(set: LintedProject): LintFinding[] {
+function runtimeSettingFindings(set: LintedProject): LintFinding[] {
   const { lockfile, target, originOf } = set;
   return lockfile.packages.flatMap(({ repository, kind, name, object }) =>
     missingRuntimeConfigs({ kind, spec: object.spec }, lockfile.objects, target).map(
@@ -119,7 +119,7 @@ function missingRuntimeSettings(set: LintedProject): LintFinding[] {
 }
 
 /** Metadata fields of locked packages that the target drops. */
-function droppedMetadata(set: LintedProject): LintFinding[] {
+function droppedMetadataFindings(set: LintedProject): LintFinding[] {
   const { lockfile, target, contentsOf, originOf } = set;
   const read = lockfile.packages.map((locked) => [locked, contentsOf(locked.repository)] as const);
   const { dropped, unchecked } = findDroppedFields(read, target);
@@ -127,11 +127,11 @@ function droppedMetadata(set: LintedProject): LintFinding[] {
     return { rule: API_DROPPED, severity: 'warning', origin: originOf(repository), text };
   });
   if (unchecked.length === 0) return found;
-  return [...found, notChecked(set, API_DROPPED, uncheckedFields(unchecked, target.version))];
+  return [...found, uncheckedFinding(set, API_DROPPED, uncheckedFields(unchecked, target.version))];
 }
 
 /** Packages that are required by digest and by range. Crossplane cannot compare the two. */
-export function digestAndRange({ roots }: Request, { core }: Unsolvable): LintFinding[] {
+export function digestAndRangeFindings({ roots }: Request, { core }: Unsolvable): LintFinding[] {
   const required = core.flatMap(({ requirement, path }) =>
     requirement === undefined ? [] : [{ ...requirement, path }],
   );
@@ -148,11 +148,11 @@ export function digestAndRange({ roots }: Request, { core }: Unsolvable): LintFi
 }
 
 export const REQUIREMENT_RULES: readonly LintRule[] = [
-  unqualifiedRoots,
-  mixedSkips,
-  rejectedPatchedBuilds,
-  duplicateRequirements,
-  customNames,
-  missingRuntimeSettings,
-  droppedMetadata,
+  unqualifiedRootFindings,
+  mixedSkipFindings,
+  patchedBuildFindings,
+  duplicateFindings,
+  customNameFindings,
+  runtimeSettingFindings,
+  droppedMetadataFindings,
 ];

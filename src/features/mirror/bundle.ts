@@ -9,7 +9,7 @@ import {
   blobsOf,
   copyAll,
   type FoundImage,
-  incompleteImage,
+  incompleteError,
   walkImage,
 } from './image-parts.js';
 import type { ClosureImage } from './lockfile-images.js';
@@ -53,7 +53,7 @@ async function copyImage(image: FoundImage, layout: LayoutWriter, reference: str
         const size = await layout.blobFrom(blob.digest, (to) => copyBlob(image.images, blob, to));
         if (size === blob.size) continue;
         const problem = size === undefined ? 'not there' : 'of another size';
-        throw incompleteImage(reference, `the blob ${blob.digest} is ${problem}`);
+        throw incompleteError(reference, `the blob ${blob.digest} is ${problem}`);
       }
       await store(stored);
     },

@@ -18,7 +18,7 @@ export interface FoundImage {
 }
 
 /** The error for a manifest or blob that is missing or incomplete in the source. */
-export function incompleteImage(subject: string, what: string): SourceError {
+export function incompleteError(subject: string, what: string): SourceError {
   return new SourceError('BAD_IMAGE', subject, what, {
     hint: 'the source holds only a part of the image (a layout written without `--full`, perhaps)',
   });

@@ -115,7 +115,7 @@ export const mirrorCommand = defineCommand({
 function refuseOtherImages(images: readonly MirroredImage[], lock: string, io: RunIo): void {
   const others = images.filter(({ before, image }) => (before ?? image.digest) !== image.digest);
   if (others.length === 0) return;
-  throw mismatchResult(others.map(otherImage), lock, io, [
+  throw mismatchResult(others.map(otherImageMismatch), lock, io, [
     'hint: `--overwrite` gives the names to the images that are locked',
   ]);
 }
@@ -127,7 +127,7 @@ function rewritesTo({ address }: Mirror, object: JsonObject): boolean {
   );
 }
 
-function otherImage({ image, name, before }: MirroredImage): Mismatch {
+function otherImageMismatch({ image, name, before }: MirroredImage): Mismatch {
   return {
     kind: 'mirror',
     repository: image.repository,

@@ -5,7 +5,7 @@ import {
   copyAll,
   type FoundImage,
   type ImagePart,
-  incompleteImage,
+  incompleteError,
   walkImage,
 } from './image-parts.js';
 import type { ClosureImage } from './lockfile-images.js';
@@ -129,7 +129,7 @@ async function send(images: ImageRepository, blob: Descriptor, to: ImageDestinat
   const spool = new Spool();
   try {
     if (!(await copyBlob(images, blob, spool))) {
-      throw incompleteImage(images.name, `the blob ${blob.digest} is not there`);
+      throw incompleteError(images.name, `the blob ${blob.digest} is not there`);
     }
     await to.putBlob(blob, () => spool.chunks());
   } finally {

@@ -1,4 +1,4 @@
-import { blobsOf, copyAll, type FoundImage, incompleteImage, walkImage } from './image-parts.js';
+import { blobsOf, copyAll, type FoundImage, incompleteError, walkImage } from './image-parts.js';
 import { type DigestedPackage, findImage } from './lockfile-images.js';
 import { SourceError } from '../../base/errors.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
@@ -96,7 +96,7 @@ export async function copyWholeImage(
         const size = await copy(blob);
         if (size === blob.size) continue;
         const name = `the blob ${blob.digest}`;
-        if (size === undefined) throw incompleteImage(subject, `${name} is not there`);
+        if (size === undefined) throw incompleteError(subject, `${name} is not there`);
         const what = `${name} has ${size} bytes, where the manifest says ${blob.size}`;
         throw new SourceError('BAD_DIGEST', subject, what);
       }

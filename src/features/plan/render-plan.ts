@@ -152,7 +152,7 @@ export function planCommands(
 
 export function manualCommands(commands: readonly StepCommand[]): string[] {
   return commands
-    .flatMap(({ manualCommand: byHand }) => byHand ?? [])
+    .flatMap(({ manualCommand }) => manualCommand ?? [])
     .filter((line) => line.length <= MAX_LINE);
 }
 

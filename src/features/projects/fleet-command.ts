@@ -6,7 +6,7 @@ import { type ArgsOf, defineCommand, EXIT, type Flags } from '../../cli/kit/comm
 import { eachFlags, outputFlag, lockFlag } from '../../cli/arguments/common-flags.js';
 import { resultRows, worstExitCode } from '../../cli/projects/project-results.js';
 import { runProjects } from '../../cli/projects/run-projects.js';
-import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
+import { flagConflictError } from '../../cli/arguments/argument-errors.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
@@ -65,7 +65,7 @@ export const fleetCommand = defineCommand({
     const { each: patterns = [], packages: [first] = [] } = args;
     const hasOnlyExclusions = patterns.every((pattern) => pattern.startsWith('!'));
     const each = hasOnlyExclusions ? [EVERYWHERE, ...patterns] : patterns;
-    if (!args.updates && first !== undefined) throw conflictingFlags('--no-updates', first);
+    if (!args.updates && first !== undefined) throw flagConflictError('--no-updates', first);
     const inspected = new Map<string, InspectedProject>();
     const inspectCommand = defineCommand({
       positionals,

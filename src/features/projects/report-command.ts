@@ -81,7 +81,7 @@ function mergeSets(parts: readonly PartDocument[], count: number): MergedRun {
     .sort((a, b) => byCodePoint(a.set, b.set));
   const { size } = new Set(lines.map(({ set }) => set));
   if (size < lines.length) throw new InputError('a set is there twice');
-  if (size !== count) throw missingSets(parts, count - size, count);
+  if (size !== count) throw missingError(parts, count - size, count);
   const textOf = TEXTS[parts[0]!.shard.command] ?? (() => []);
   const failedLast = lines.toSorted(
     (a, b) => Number(a.exitCode !== EXIT.done) - Number(b.exitCode !== EXIT.done),
@@ -97,7 +97,7 @@ function mergeSets(parts: readonly PartDocument[], count: number): MergedRun {
   };
 }
 
-function missingSets(parts: readonly PartDocument[], missing: number, all: number): InputError {
+function missingError(parts: readonly PartDocument[], missing: number, all: number): InputError {
   const { of } = parts[0]!.shard;
   const present = new Set(parts.map(({ shard }) => shard.index));
   const absent = Array.from({ length: of }, (_, i) => i + 1).filter((i) => !present.has(i));

@@ -101,7 +101,7 @@ const hasShardRequest = havingFields({ command: aText, tool: aText, flags: aText
 /** Returns the `shard` of a document. Throws if the document is invalid. */
 function checkedShard(document: JsonObject, origin: Origin): PartShard {
   const invalid = isShard(document['shard'], 'shard');
-  if (invalid !== undefined) throw malformed(invalid, origin);
+  if (invalid !== undefined) throw malformedError(invalid, origin);
   if (hasShardRequest(document['shard'], 'shard') !== undefined) {
     throw new InputError('does not say of which run it is a part', {
       origin,
@@ -110,16 +110,16 @@ function checkedShard(document: JsonObject, origin: Origin): PartShard {
   }
   const shard = document['shard'] as unknown as PartShard; // checked above
   if (shard.index < 1 || shard.index > shard.of || shard.of > MAX_SHARDS) {
-    throw malformed('shard.index', origin);
+    throw malformedError('shard.index', origin);
   }
   const shapes = shard.sets === undefined ? WHOLES : LINES;
   const shape = shapes.get(shard.command);
   const place = shape === undefined ? 'shard.command' : shape(document, '');
-  if (place !== undefined) throw malformed(place, origin);
+  if (place !== undefined) throw malformedError(place, origin);
   return shard;
 }
 
-function malformed(place: string, origin: Origin): InputError {
+function malformedError(place: string, origin: Origin): InputError {
   const what = place === '' ? 'it' : `\`${place}\``;
   return new InputError(`is not what a part prints: ${what} is missing, or of another kind`, {
     origin,

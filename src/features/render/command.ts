@@ -1,7 +1,7 @@
 import { acceptUnknownFlag } from '../../cli/arguments/target-flag.js';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { InputError } from '../../base/errors.js';
-import { conflictingFlags, flagWithoutEffect } from '../../cli/arguments/argument-errors.js';
+import { flagConflictError, unusedFlagError } from '../../cli/arguments/argument-errors.js';
 import {
   DEFAULT_OUT,
   eachFlags,
@@ -60,10 +60,10 @@ const SYNC_OPTION = /^[A-Za-z]+=[A-Za-z0-9]+$/;
 
 function chosenLayout(args: LayoutArgs, { cwd }: RunIo): ChosenLayout {
   const { flux, helm, fluxSource, name, split, argocd } = args;
-  if (flux !== undefined && helm !== undefined) throw conflictingFlags('--flux', '--helm');
+  if (flux !== undefined && helm !== undefined) throw flagConflictError('--flux', '--helm');
   const layout = flux !== undefined ? 'flux' : helm === undefined ? undefined : 'helm';
   if (layout !== undefined && args.out !== DEFAULT_OUT)
-    throw conflictingFlags(`--${layout}`, '--out');
+    throw flagConflictError(`--${layout}`, '--out');
   refuseFlagsWithoutEffect(args);
   if (name !== undefined && !isObjectName(name)) {
     throw new InputError(`\`--name ${name}\` cannot be the name of an object`);
@@ -89,12 +89,12 @@ function chosenLayout(args: LayoutArgs, { cwd }: RunIo): ChosenLayout {
 function refuseFlagsWithoutEffect(args: LayoutArgs): void {
   const { helm, argocd, syncOption, fluxSource, fluxPath, split } = args;
   if (argocd === false && syncOption !== undefined) {
-    throw flagWithoutEffect('--sync-option', '--argocd');
+    throw unusedFlagError('--sync-option', '--argocd');
   }
   if (helm === undefined) return;
-  if (fluxSource !== undefined) throw flagWithoutEffect('--flux-source', '--flux');
-  if (fluxPath !== undefined) throw flagWithoutEffect('--flux-path', '--flux');
-  if (split !== undefined) throw flagWithoutEffect('--split', 'a folder that is no chart');
+  if (fluxSource !== undefined) throw unusedFlagError('--flux-source', '--flux');
+  if (fluxPath !== undefined) throw unusedFlagError('--flux-path', '--flux');
+  if (split !== undefined) throw unusedFlagError('--split', 'a folder that is no chart');
 }
 
 /**
@@ -149,9 +149,9 @@ export const renderCommand = defineCommand({
   ],
   run: async (args, io): Promise<RenderValue> => {
     const layout = chosenLayout(args, io);
-    if (args.check && args.out === '-') throw conflictingFlags('--check', '--out -');
-    if (args.output === 'json' && args.out === '-') throw conflictingFlags('-o json', '--out -');
-    if (args.check && args.plan !== undefined) throw conflictingFlags('--check', '--plan');
+    if (args.check && args.out === '-') throw flagConflictError('--check', '--out -');
+    if (args.output === 'json' && args.out === '-') throw flagConflictError('-o json', '--out -');
+    if (args.check && args.plan !== undefined) throw flagConflictError('--check', '--plan');
     const lock = await readRequiredLock(args, io);
     if (args.plan === undefined) return renderLock(lock, layout, args, io);
     const { renderSteps } = await import('../plan/command.js');

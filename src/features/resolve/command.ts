@@ -6,7 +6,7 @@ import {
   writeSolved,
 } from './answer-command.js';
 import { answerInputs, type Given, readGiven } from './workflow-command.js';
-import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
+import { flagConflictError } from '../../cli/arguments/argument-errors.js';
 import {
   bundleFlags,
   eachFlags,
@@ -110,7 +110,7 @@ async function refuseContradictions(args: Args): Promise<void> {
     [upgrade && frozen, '--upgrade', '--frozen'],
     [upgrade && args.prefer === 'locked', '--upgrade', '--prefer locked'],
   ] as const;
-  for (const [isGiven, one, other] of conflicts) if (isGiven) throw conflictingFlags(one, other);
+  for (const [isGiven, one, other] of conflicts) if (isGiven) throw flagConflictError(one, other);
   refuseTwoOutputs(args);
   if (args.graph !== undefined) (await import('../graph/output.js')).formatOfFile(args.graph);
 }

@@ -8,9 +8,9 @@ import {
 } from './simulate.js';
 import { InputError } from '../../base/errors.js';
 import {
-  conflictingFlags,
+  flagConflictError,
   mustBeWhole,
-  flagWithoutEffect,
+  unusedFlagError,
 } from '../../cli/arguments/argument-errors.js';
 import { lockFlag, outputFlag, pinFlags, switchFlag } from '../../cli/arguments/common-flags.js';
 import {
@@ -141,20 +141,20 @@ function isAsExpected({ settled, target, otherEnds, disagreements = [] }: Simula
 /** Throws for flags without effect, and for flags that contradict `--all`. */
 function validateFlags(args: Args): void {
   const { all, onto, prune, orders } = args;
-  if (args.pin !== undefined && !all) throw flagWithoutEffect('--pin', '`--all`');
-  if (prune && !all) throw flagWithoutEffect('--prune', '`--all`');
-  if (prune && onto === undefined) throw flagWithoutEffect('--prune', '`--onto`');
+  if (args.pin !== undefined && !all) throw unusedFlagError('--pin', '`--all`');
+  if (prune && !all) throw unusedFlagError('--prune', '`--all`');
+  if (prune && onto === undefined) throw unusedFlagError('--prune', '`--onto`');
   if (args.ontoPin !== undefined && onto === undefined) {
-    throw flagWithoutEffect('--onto-pin', '`--onto`');
+    throw unusedFlagError('--onto-pin', '`--onto`');
   }
-  if (args.seed !== undefined && orders === 0) throw flagWithoutEffect('--seed', '`--orders`');
+  if (args.seed !== undefined && orders === 0) throw unusedFlagError('--seed', '`--orders`');
   if (!all) return;
-  if (args.locked) throw conflictingFlags('--all', '--locked');
-  if (args.file !== undefined) throw conflictingFlags('--all', '--file');
-  if (args.prerelease !== undefined) throw conflictingFlags('--all', '--prerelease');
-  if (args.strict) throw conflictingFlags('--all', '--strict');
+  if (args.locked) throw flagConflictError('--all', '--locked');
+  if (args.file !== undefined) throw flagConflictError('--all', '--file');
+  if (args.prerelease !== undefined) throw flagConflictError('--all', '--prerelease');
+  if (args.strict) throw flagConflictError('--all', '--strict');
   const [ref] = args.refs ?? [];
-  if (ref !== undefined) throw conflictingFlags('--all', ref);
+  if (ref !== undefined) throw flagConflictError('--all', ref);
 }
 
 /** Returns the request with the roots to apply; undefined with `--all`. */
@@ -227,10 +227,7 @@ async function clusterBefore(
   const dump = requireRevisions(await readDumps({ dump: onto }, io, { read, isEnough }), onto);
   const { crossplane, extraManifests: manifests } = dump;
   if (pin === undefined) return { state: { dump }, crossplane: crossplane?.version, manifests };
-  throw flagWithoutEffect(
-    '--onto-pin',
-    'a lockfile at `--onto`: a dump says how packages are named',
-  );
+  throw unusedFlagError('--onto-pin', 'a lockfile at `--onto`: a dump says how packages are named');
 }
 
 /** Throws if a package of a dump lacks its revision, to which Lock rows and objects belong. */

@@ -195,7 +195,7 @@ async function changesBy(
   if ('roots' in applied) {
     const { roots, locked } = applied;
     const { objects, images, notes } = await reader.run(rootObjects(roots, { target, locked }));
-    if (objects.length === 0 && roots.roots.length > 0) throw nothingToApply(roots, locked);
+    if (objects.length === 0 && roots.roots.length > 0) throw nothingToApplyError(roots, locked);
     for (const [reference, image] of images) reader.images.set(reference, image);
     return { acts: objects.map((apply) => ({ apply })), notes };
   }
@@ -208,7 +208,7 @@ async function changesBy(
 }
 
 /** The error for a request in which every root is a CRD without a locked owner. */
-function nothingToApply({ roots }: Request, locked: Lockfile | undefined): InputError {
+function nothingToApplyError({ roots }: Request, locked: Lockfile | undefined): InputError {
   const why = locked
     ? 'every root asks for a CRD, and no locked package owns one of them'
     : 'every root asks for a CRD, which no object tells a cluster';

@@ -22,7 +22,7 @@ import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { staleMismatches } from '../../cli/files/lock-checks.js';
 import { type LockOnDisk, NO_LOCK_HINT, readLock } from '../../cli/files/lock-file.js';
-import { bundleDifferences } from '../../cli/files/render-again.js';
+import { bundleMismatches } from '../../cli/files/render-again.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
 import {
   countedMismatches,
@@ -232,7 +232,7 @@ class CheckRun {
     const { out, lock: named } = this.#args;
     const folder = await BundleFolder.of(this.#args, this.#io);
     if (folder === undefined || folder.isEmpty) return skipped(`no bundle is in ${out}/`);
-    const differing = bundleDifferences(folder, lockfile);
+    const differing = bundleMismatches(folder, lockfile);
     if (differing.length === 0) return passed(`${folder.named}/ is what ${named} renders`);
     const findings = mismatchFindings(differing, new LockPlaces(named, undefined));
     return failed(EXIT.lockMismatch, countedMismatches(differing.length), findings);

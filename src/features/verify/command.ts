@@ -22,7 +22,7 @@ import { readInputsIfAny } from '../../cli/arguments/input-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { signatureTrustFlags } from '../../cli/arguments/signature-flags.js';
 import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
-import { bundleDifferences } from '../../cli/files/render-again.js';
+import { bundleMismatches } from '../../cli/files/render-again.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
 import { defineCommand, type Flags } from '../../cli/kit/command.js';
 import { reopenSources } from '../../cli/sources/locked-sources.js';
@@ -93,8 +93,7 @@ export const verifyCommand = defineCommand({
       }),
     }));
     const folder = await BundleFolder.of(args, io);
-    const bundle =
-      folder === undefined || folder.isEmpty ? [] : bundleDifferences(folder, lockfile);
+    const bundle = folder === undefined || folder.isEmpty ? [] : bundleMismatches(folder, lockfile);
     const isPinned = folder?.record.pin === 'locked' && verified.failures.length === 0;
     const blockedTags = isPinned ? await longerTags(lockfile, source) : [];
     const verification = {

@@ -65,7 +65,7 @@ export function signatureReport(
     signatures.filter((row) => row.status === status).length;
   return {
     signatures,
-    mismatches: [...unenforced(setting), ...checked.flatMap(mismatchesOf)],
+    mismatches: [...unenforcedMismatches(setting), ...checked.flatMap(mismatchesOf)],
     failures,
     notes: signatureNotes(checked, setting),
     summary: `${counted(count('verified'), 'signature')} verified, ${count('not-required')} not required`,
@@ -73,7 +73,7 @@ export function signatureReport(
 }
 
 /** The release of a lockfile must be able to enforce the policies; a pull request can edit it. */
-function unenforced({ target, hasPolicies, rewrites }: SignatureSetting): Mismatch[] {
+function unenforcedMismatches({ target, hasPolicies, rewrites }: SignatureSetting): Mismatch[] {
   if (!hasPolicies || verifiesSignatures(target, rewrites)) return [];
   const images = rewrites ? ' of rewritten images' : '';
   const why = `Crossplane ${target.version} verifies no signatures${images}: policies of ImageConfigs need Crossplane \`${signatureReleases(rewrites)}\``;

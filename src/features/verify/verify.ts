@@ -60,7 +60,7 @@ export async function verify(
   options: VerifyOptions,
 ): Promise<Verification> {
   const target = targetFor(lockfile.crossplane)!;
-  const stale = staleInputs(lockfile, request, target, options);
+  const stale = staleInputMismatches(lockfile, request, target, options);
   const allowUndigested = options.allowUndigested ?? false;
   const context = { reader: SourceReader.of(options.source), target, allowUndigested };
   // The failure of one source does not stop the others.
@@ -83,7 +83,7 @@ export async function verify(
   const checkedRequest = stale.length === 0 ? request : undefined;
   const selected = checked.flatMap((each) => each.selected);
   if (checkedRequest === undefined) {
-    mismatches.push(...unfoundedSkips(lockfile, selected, target));
+    mismatches.push(...unfoundedSkipMismatches(lockfile, selected, target));
     if (lockfile.skipDependencyResolution.length > 0) {
       notes.push('dependencies were not checked: the lockfile breaks constraints on purpose');
     }
@@ -132,7 +132,7 @@ function packageNotes(reads: readonly LockedRead[]): string[] {
 }
 
 /** Returns why the lockfile is stale, as far as lockfile and request show it. */
-function staleInputs(
+function staleInputMismatches(
   lockfile: Lockfile,
   request: Request | undefined,
   target: Target,
@@ -167,7 +167,7 @@ function checkContents(
 }
 
 /** Returns mismatches for `skipDependencyResolution` reasons that no package supports. */
-function unfoundedSkips(
+function unfoundedSkipMismatches(
   { skipDependencyResolution: reasons }: Lockfile,
   selected: readonly SelectedPackage[],
   target: Target,
@@ -218,7 +218,7 @@ async function readLocked(locked: LockedPackage, context: ReadContext): Promise<
   const current = await reader.fetch({ repository, version, parts }, target);
   if (digest === undefined) {
     if (current === undefined) return missing;
-    return result(current, missingDigest(locked, current.digest, context));
+    return result(current, digestFindings(locked, current.digest, context));
   }
   if (current?.digest === digest) return result(current);
   if (current !== undefined && current.digest === undefined) {
@@ -232,12 +232,12 @@ async function readLocked(locked: LockedPackage, context: ReadContext): Promise<
     const moved = movedTagMismatch({ repository, version, digest }, current.digest!, isStored);
     return result(byDigest, { mismatches: [moved, ...(isStored ? [] : missing.mismatches)] });
   }
-  return byDigest === undefined ? missing : result(byDigest, await missingTag(locked, context));
+  return byDigest === undefined ? missing : result(byDigest, await tagFindings(locked, context));
 }
 
 type Findings = Pick<LockedRead, 'mismatches'> | Pick<LockedRead, 'notes'>;
 
-function missingDigest(
+function digestFindings(
   { repository, version }: LockedPackage,
   found: Digest | undefined,
   { allowUndigested }: ReadContext,
@@ -250,7 +250,7 @@ function missingDigest(
 }
 
 /** Reports a missing tag of locked bytes that still exist, or a source without tags. */
-async function missingTag(
+async function tagFindings(
   { repository, version, digest }: LockedPackage,
   { reader, target }: ReadContext,
 ): Promise<Findings> {

@@ -240,7 +240,7 @@ async function* zstdFrames(reader: ByteReader): AsyncGenerator<ZstdFrame | undef
     const magic = dataView(await reader.peek(4)).getUint32(0, true);
     if ((magic & SKIPPABLE_MASK) >>> 0 === SKIPPABLE_MAGIC) {
       const length = dataView(await reader.read(8)).getUint32(4, true);
-      if ((await reader.skip(length)) < length) throw truncated();
+      if ((await reader.skip(length)) < length) throw truncatedError();
       yield undefined;
     } else {
       if (magic !== ZSTD_MAGIC) throw new RangeError('not a zstd frame');
@@ -269,11 +269,11 @@ function dataView(bytes: Uint8Array): DataView {
 }
 
 function requireLength(bytes: Uint8Array, length: number): Uint8Array {
-  if (bytes.length < length) throw truncated();
+  if (bytes.length < length) throw truncatedError();
   return bytes;
 }
 
-function truncated(): RangeError {
+function truncatedError(): RangeError {
   return new RangeError('a zstd frame is cut off');
 }
 
@@ -344,7 +344,7 @@ function completeBlocks(bytes: Uint8Array) {
     length += block.length;
     if (block.isLast) return { length, isLast: true };
   }
-  if (length === 0) throw truncated();
+  if (length === 0) throw truncatedError();
   return { length, isLast: false };
 }
 

@@ -172,7 +172,7 @@ async function storedSignatures(
   for (const reference of references) {
     for (const layer of await signatureLayers(images, reference)) {
       totalBytes += layer.size;
-      if (found.length >= MAX_SIGNATURES) throw tooManySignatures(subject);
+      if (found.length >= MAX_SIGNATURES) throw tooManySignaturesError(subject);
       if (layer.size > MAX_PAYLOAD_BYTES || totalBytes > MAX_TOTAL_BYTES) {
         throw new SourceError('TOO_LARGE', subject, 'its signatures are too large to be read');
       }
@@ -215,7 +215,7 @@ async function signatureReferrers(
   const matching = all.filter(
     ({ artifactType = '' }) => REFERRER_TYPES.has(artifactType) || isBundleType(artifactType),
   );
-  if (matching.length > MAX_SIGNATURES) throw tooManySignatures(subject);
+  if (matching.length > MAX_SIGNATURES) throw tooManySignaturesError(subject);
   return [...new Set(matching.map((each) => each.digest))].sort(byCodePoint);
 }
 
@@ -229,7 +229,7 @@ async function signatureLayers(
   return manifest.layers.filter(({ mediaType }) => isSignatureType(mediaType));
 }
 
-function tooManySignatures(subject: string): SourceError {
+function tooManySignaturesError(subject: string): SourceError {
   const what = `it has more than ${MAX_SIGNATURES} signatures`;
   return new SourceError('TOO_LARGE', subject, what);
 }

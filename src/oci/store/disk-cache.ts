@@ -124,7 +124,7 @@ export class DiskCache {
     const body = text.slice(end + 1);
     if (end > 0 && text.slice(0, end) === sha256(body)) return parseJson(body)?.value;
     // A package can be parsed again, but a registry response cannot be recovered offline.
-    if (this.offline && kind !== 'packages') throw damagedOffline(path);
+    if (this.offline && kind !== 'packages') throw damagedOfflineError(path);
     return this.#quarantine(path);
   }
 
@@ -179,7 +179,7 @@ export class DiskCache {
   }
 
   #damagedEntry(path: string): Promise<undefined> {
-    if (this.offline) throw damagedOffline(path);
+    if (this.offline) throw damagedOfflineError(path);
     return this.#quarantine(path);
   }
 
@@ -206,7 +206,7 @@ function isAboutFolder(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
 }
 
-function damagedOffline(path: string): SourceError {
+function damagedOfflineError(path: string): SourceError {
   return new SourceError('BAD_DIGEST', path, 'this file of the cache is damaged', {
     hint: 'run once without `--offline` to fetch it again, or remove it',
   });

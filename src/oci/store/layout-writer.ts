@@ -192,7 +192,7 @@ async function realFolder(path: string, shown: string): Promise<string | undefin
   try {
     return await realpath(path);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw unwritable(shown, error);
+    if (codeOf(error) !== 'ENOENT') throw unwritableError(shown, error);
   }
   const brokenLink = await lstat(path).catch(() => undefined);
   if (brokenLink === undefined) return undefined;
@@ -325,7 +325,7 @@ async function foreignBlobs(folder: string, shown: string): Promise<readonly str
 /** `vendor` writes full image names; other tools write tags or no names. */
 async function foreignImages(folder: string, shown: string): Promise<readonly string[]> {
   const bytes = await readFile(join(folder, 'index.json')).catch((error: unknown) => {
-    throw unwritable(shown, error);
+    throw unwritableError(shown, error);
   });
   const fields = readManifestFields(bytes);
   const images = 'problem' in fields ? undefined : listOf(fields.get('manifests'));
@@ -344,10 +344,10 @@ function quoted(names: readonly string[]): string[] {
 
 async function namesInOutput(folder: string, shown: string): Promise<readonly string[]> {
   return namesIn(folder).catch((error: unknown) => {
-    throw unwritable(shown, error);
+    throw unwritableError(shown, error);
   });
 }
 
-function unwritable(shown: string, error: unknown): InputError {
+function unwritableError(shown: string, error: unknown): InputError {
   return new InputError(`\`${shown}\` cannot be written: ${codeOf(error)}`, { cause: error });
 }

@@ -47,15 +47,14 @@ export function onceReadRepository(
     const list = await repository.tags();
     budget.add(list ?? [], repository.name);
     const gone = list?.find((tag) => absent.has(tag));
-    if (gone !== undefined) throw listedWithoutManifest(repository.name, gone);
+    if (gone !== undefined) throw missingManifestError(repository.name, gone);
     return list;
   };
   const readManifest = async (reference: string) => {
     const manifest = await repository.manifest(reference);
     if (manifest === undefined) {
       absent.add(reference);
-      if ((await tags)?.includes(reference))
-        throw listedWithoutManifest(repository.name, reference);
+      if ((await tags)?.includes(reference)) throw missingManifestError(repository.name, reference);
     } else if (manifest.bytes.length > MAX_CACHED_BYTES) {
       largeDigests.set(reference, manifest.digest);
       manifests.delete(reference);
@@ -89,7 +88,7 @@ export function onceReadRepository(
 }
 
 /** Choosing an older version instead would let a failing registry change the result. */
-function listedWithoutManifest(repository: string, tag: string): SourceError {
+function missingManifestError(repository: string, tag: string): SourceError {
   const subject = joinReference(repository, tag);
   const what = `the list of tags names \`${printable(tag)}\`, and there is no manifest of that tag`;
   const hint = 'try again; if it stays so, leave that version out with `spec.exclude`';

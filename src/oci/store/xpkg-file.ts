@@ -18,7 +18,7 @@ import { LIMITS } from '../image/limits.js';
 export async function openXpkg(tree: FileTree, tag: string): Promise<ImageRepository> {
   const { config, layers } = await readParts(tree);
   const configBytes = await tree.read(config, LIMITS.manifestBytes);
-  if (configBytes === undefined) throw missing(tree, config);
+  if (configBytes === undefined) throw missingPathError(tree, config);
   const { labels } = parseImageConfig(configBytes, tree.shown);
   const blobs = new Map<string, string>([[sha256(configBytes), config]]);
   const descriptors = [];
@@ -98,11 +98,11 @@ async function layerDigest(tree: FileTree, path: string): Promise<Digest> {
   const named = `sha256:${path.replace(/\.tar\.gz$/, '')}`;
   if (isDigest(named) && (await tree.size(path)) !== undefined) return named;
   const chunks = await tree.stream(path, LIMITS.layerBytes);
-  if (chunks === undefined) throw missing(tree, path);
+  if (chunks === undefined) throw missingPathError(tree, path);
   return sha256OfStream(chunks);
 }
 
-function missing(tree: FileTree, path: string): SourceError {
+function missingPathError(tree: FileTree, path: string): SourceError {
   const what = `\`manifest.json\` names \`${printable(path)}\`, which is not in the file`;
   return new SourceError('BAD_SOURCE', tree.shown, what);
 }

@@ -57,8 +57,8 @@ export async function findInputFiles(options: InputFileOptions): Promise<readonl
 /** Reads a text file. Throws an `InputError` for binary files and other encodings than UTF-8. */
 export async function readText(path: string, cwd: string, most = MAX_INPUT_BYTES): Promise<string> {
   const bytes = await readOrThrow(path, () => readUpTo(openFile(path, cwd), most));
-  if (bytes === undefined) throw tooLarge(path, most);
-  if (bytes.includes(0)) throw notText(path);
+  if (bytes === undefined) throw tooLargeError(path, most);
+  if (bytes.includes(0)) throw notTextError(path);
   return decoded(path, () => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
@@ -76,8 +76,8 @@ export async function* textChunks(
   let size = 0;
   for await (const chunk of readChunks(path, bytes)) {
     size += chunk.length;
-    if (size > most) throw tooLarge(path, most);
-    if (chunk.includes(0)) throw notText(path);
+    if (size > most) throw tooLargeError(path, most);
+    if (chunk.includes(0)) throw notTextError(path);
     yield decoded(path, () => decoder.decode(chunk, { stream: true }));
   }
   yield decoded(path, () => decoder.decode());
@@ -87,7 +87,7 @@ async function* readChunks(path: string, bytes: AsyncIterable<Uint8Array>) {
   try {
     yield* bytes;
   } catch (cause) {
-    throw unreadable(path, cause);
+    throw unreadableError(path, cause);
   }
 }
 
@@ -99,13 +99,13 @@ function decoded(path: string, decode: () => string): string {
   }
 }
 
-function tooLarge(file: string, most: number): InputError {
+function tooLargeError(file: string, most: number): InputError {
   return new InputError(`is larger than ${most} bytes, the most that is read`, {
     origin: { file },
   });
 }
 
-function notText(file: string): InputError {
+function notTextError(file: string): InputError {
   return new InputError('is not a text file', { origin: { file } });
 }
 
@@ -178,11 +178,11 @@ async function readOrThrow<T>(path: string, read: () => Promise<T>): Promise<T> 
   try {
     return await read();
   } catch (cause) {
-    throw unreadable(path, cause);
+    throw unreadableError(path, cause);
   }
 }
 
-function unreadable(path: string, cause: unknown): InputError {
+function unreadableError(path: string, cause: unknown): InputError {
   const { code = '' } = cause as NodeJS.ErrnoException;
   const why = REASONS[code] ?? `cannot be read (${code})`;
   return new InputError(why, { origin: { file: path }, cause });

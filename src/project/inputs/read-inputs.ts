@@ -273,7 +273,7 @@ class FileReader {
     this.#required += roots?.length ?? 0;
     if (this.#required > MAX_REQUIRED) {
       const most = thousands(MAX_REQUIRED);
-      throw tooMany(
+      throw tooManyError(
         document,
         `requires, with the documents before it, more than ${most} packages, the most that is read`,
       );
@@ -281,7 +281,7 @@ class FileReader {
     this.#documents += 1;
     if (this.#documents > MAX_DOCUMENTS) {
       const most = thousands(MAX_DOCUMENTS);
-      throw tooMany(document, `is after ${most} other documents, the most that are read`);
+      throw tooManyError(document, `is after ${most} other documents, the most that are read`);
     }
     if (roots !== undefined || kept !== undefined) this.#values.add(document.value, file);
   }
@@ -322,23 +322,23 @@ class FileReader {
     const [identity, own] = await Promise.all([realPath(cwd, file.path), realPath(cwd, from.path)]);
     const includeChain = [...above, { identity: own, origin }];
     const loop = includeChain.findIndex((each) => each.identity === identity);
-    if (loop >= 0) throw includesItself(file, includeChain.slice(loop));
+    if (loop >= 0) throw includeCycleError(file, includeChain.slice(loop));
     if (this.included.has(identity)) return [];
     this.included.add(identity);
     try {
       return await this.read(file, includeChain);
     } catch (error) {
-      throw error instanceof InputError && above.length === 0 ? includedAt(error, origin) : error;
+      throw error instanceof InputError && above.length === 0 ? includeError(error, origin) : error;
     }
   }
 }
 
-function tooMany(document: InputDocument, what: string): InputError {
+function tooManyError(document: InputDocument, what: string): InputError {
   const hint = 'resolve fewer files at once';
   return new InputError(what, { origin: document.originOf([]), hint });
 }
 
-function includesItself({ path }: InputFile, way: readonly Including[]): InputError {
+function includeCycleError({ path }: InputFile, way: readonly Including[]): InputError {
   const places = way.map(({ origin }) => formatOrigin(origin));
   return new InputError(`\`${path}\` includes itself, by way of ${places.join(', then ')}`, {
     origin: way.at(-1)!.origin,
@@ -347,7 +347,7 @@ function includesItself({ path }: InputFile, way: readonly Including[]): InputEr
 }
 
 /** Returns the error with the place of the include added. */
-function includedAt(error: InputError, origin: Origin): InputError {
+function includeError(error: InputError, origin: Origin): InputError {
   const { message, origin: place, hint } = error;
   const prefix = place === undefined ? '' : `${formatOrigin(place)}: `;
   const what = message.startsWith(prefix) ? message.slice(prefix.length) : message;

@@ -39,7 +39,7 @@ function readUnlocatedRef(ref: string): Contribution {
 }
 
 function readConstrained(ref: string, repository: string, constraint: string): Contribution {
-  if (!isRepository(repository) || constraint === '') throw invalidReference(ref);
+  if (!isRepository(repository) || constraint === '') throw invalidReferenceError(ref);
   if (isMalformedDigest(constraint)) {
     throw new InputError(`\`${ref}\` ${MALFORMED_DIGEST}`, { origin: COMMAND_LINE });
   }
@@ -48,7 +48,7 @@ function readConstrained(ref: string, repository: string, constraint: string): C
 
 function readReference(ref: string): Contribution {
   const reference = splitReference(ref);
-  if (reference === undefined) throw invalidReference(ref);
+  if (reference === undefined) throw invalidReferenceError(ref);
   const { repository, tag, digest } = reference;
   if (digest !== undefined) {
     const notes = tag === undefined ? [] : [`\`${ref}\`: the digest decides, the tag is not used`];
@@ -70,7 +70,7 @@ function rootDraft(what: Pick<PackageRootDraft, 'repository' | 'version'>): Pack
   };
 }
 
-function invalidReference(ref: string): InputError {
+function invalidReferenceError(ref: string): InputError {
   return new InputError(`\`${ref}\` is not a package`, {
     origin: COMMAND_LINE,
     hint: REFERENCE_FORMATS,

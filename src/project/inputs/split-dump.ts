@@ -75,7 +75,7 @@ class JsonSplitter implements Splitter {
     if (this.#object === undefined) return;
     this.#object.text += chunk.slice(from);
     const { text, line } = this.#object;
-    if (text.length > MAX_OBJECT_CHARS) throw tooLarge({ file: this.#file, line });
+    if (text.length > MAX_OBJECT_CHARS) throw tooLargeError({ file: this.#file, line });
   }
 
   end(): readonly DumpPiece[] {
@@ -192,7 +192,7 @@ class YamlSplitter implements Splitter {
   }
 
   #checkSize({ text, line }: Lines): void {
-    if (text.length > MAX_OBJECT_CHARS) throw tooLarge({ file: this.#file, line });
+    if (text.length > MAX_OBJECT_CHARS) throw tooLargeError({ file: this.#file, line });
   }
 
   *#addLineOfItems(line: string): Generator<DumpPiece> {
@@ -278,7 +278,7 @@ export class DumpSplitter {
   }
 }
 
-function tooLarge(origin: Origin): InputError {
+function tooLargeError(origin: Origin): InputError {
   const what = `is an object of more than ${MAX_OBJECT_CHARS} characters, which no API server takes`;
   return new InputError(what, { origin });
 }

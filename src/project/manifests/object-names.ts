@@ -75,13 +75,13 @@ function withGivenNames(packages: readonly NameRequest[]): readonly Named[] {
     const { given } = each;
     if (given === undefined) continue;
     const first = seen.get(each.repository);
-    if (first !== undefined) throw twoObjects(first, { ...each, given });
+    if (first !== undefined) throw sameNameError(first, { ...each, given });
     seen.set(each.repository, { ...each, given });
   }
   return [...seen.values()];
 }
 
-function twoObjects(first: Named, second: Named): InputError {
+function sameNameError(first: Named, second: Named): InputError {
   return new InputError(
     `\`${second.repository}\` is asked for as two objects, ${givenNameText(first)} and ${givenNameText(second)}; ` +
       'two objects of one repository stop the package manager of a cluster for all packages',

@@ -186,7 +186,7 @@ export function specForTarget(
     const field = FIELDS.get(name);
     if (field === undefined) {
       if (target.warning === undefined || name === 'package')
-        throw unknownField(subject, name, kind);
+        throw unknownFieldError(subject, name, kind);
       warnings.push(`${subject}: \`spec.${name}\` is not known to this tool, and kept`);
       fields.push([name, value]);
     } else if (!hasSpecField(kind, name)) {
@@ -207,10 +207,10 @@ export function checkSpecFields(
   target: Target,
 ): void {
   if (kind === undefined || field === undefined || target.warning !== undefined) return;
-  throw unknownField(`${kind} \`${name}\``, field.name, kind, field.origin);
+  throw unknownFieldError(`${kind} \`${name}\``, field.name, kind, field.origin);
 }
 
-function unknownField(
+function unknownFieldError(
   subject: string,
   name: string,
   kind: PackageKind,

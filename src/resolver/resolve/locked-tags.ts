@@ -15,7 +15,7 @@ import { SourceReader } from '../driver/source-reader.js';
  * `answer` is the new lockfile. The result leaves out unlocked packages that moved to another
  * version. It includes locked packages that moved, because the new content may be the cause.
  */
-export async function movedTags(
+export async function movedTagMismatches(
   driver: Driver,
   target: Target,
   { lockfile, unlock }: Pick<ProblemOptions, 'lockfile' | 'unlock'>,

@@ -1,5 +1,5 @@
 import type { Answer, Solved } from './answer.js';
-import { movedTags, withLongerTags, withoutLongerTags } from './locked-tags.js';
+import { movedTagMismatches, withLongerTags, withoutLongerTags } from './locked-tags.js';
 import { movements, requirersIn } from './movements.js';
 import {
   heldBackNotes,
@@ -124,7 +124,7 @@ async function answerTo(
     status: 'unsolvable',
     target,
     ...refusal,
-    movedTags: await movedTags(refused!.driver, target, options),
+    movedTags: await movedTagMismatches(refused!.driver, target, options),
     notes: [...notes, ...published, ...refusal.notes, ...enforcement],
     warnings,
     stats,
@@ -208,7 +208,7 @@ async function toAnswer(
     order: chosen.map(({ repository }) => repository),
     requirers,
     changes: movements(previous, lockfile, { problem, requirers, target, unlock }),
-    movedTags: await movedTags(driver, target, options, lockfile),
+    movedTags: await movedTagMismatches(driver, target, options, lockfile),
     notes: [...owners.map(ownerNote), ...sourceNotes, ...heldBack],
     warnings: [
       ...removedRootWarnings(previous, lockfile, requirers, options.isUnsaved),

@@ -52,13 +52,13 @@ export function* overrides({ problem, proof }: SuggestionContext): Generator<Pro
     if (problem.overrides.has(repository)) continue;
     yield {
       goal: `an override of ${repository}`,
-      problem: overriding(problem, repository, namedSelector(repository, problem) ?? ANY),
+      problem: withOverride(problem, repository, namedSelector(repository, problem) ?? ANY),
       describe: (solution) => {
         const version = versionIn(solution, repository)!;
         return {
           text: `override ${repository} to \`${version}\` (\`spec.overrides\`), against what others ask for`,
           edits: [{ edit: 'override', repository, version }],
-          problem: overriding(problem, repository, { form: 'range', text: version }),
+          problem: withOverride(problem, repository, { form: 'range', text: version }),
         };
       },
     };
@@ -72,7 +72,7 @@ function namedSelector(repository: Repository, problem: Problem): Selector | und
   )?.selector;
 }
 
-function overriding(problem: Problem, repository: Repository, selector: Selector): Problem {
+function withOverride(problem: Problem, repository: Repository, selector: Selector): Problem {
   const rule = { selector, origin: { file: 'overrides' } };
   return { ...problem, overrides: new Map([...problem.overrides, [repository, rule]]) };
 }

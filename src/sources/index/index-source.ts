@@ -50,13 +50,13 @@ export function indexSource(
     throw new SourceError('TOO_LARGE', shown, what);
   }
   for (const [repository, { from, to }] of places) {
-    if (to - from > MAX_PACKAGE_BYTES) throw packageTooLarge(repository, shown);
+    if (to - from > MAX_PACKAGE_BYTES) throw packageTooLargeError(repository, shown);
   }
   const parse = (repository: string, part: Uint8Array) => parsePackage(part, repository, shown);
   return tableSource(unparsedTable(text, places, parse));
 }
 
-function packageTooLarge(repository: string, shown: string): SourceError {
+function packageTooLargeError(repository: string, shown: string): SourceError {
   const what = `\`${formatPath(['packages', printable(repository, 200)])}\` is larger than ${MAX_PACKAGE_BYTES >> 20} MiB`;
   return new SourceError('TOO_LARGE', shown, what);
 }
@@ -98,7 +98,7 @@ async function uncompressedBytes(file: string, shown: string): Promise<Uint8Arra
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: MAX_INDEX_BYTES });
   } catch (error) {
-    if (error instanceof RangeError) throw tooLarge(shown);
+    if (error instanceof RangeError) throw tooLargeError(shown);
     throw new SourceError('BAD_SOURCE', shown, 'damaged: it begins as gzip and does not unpack', {
       cause: error,
     });
@@ -108,7 +108,7 @@ async function uncompressedBytes(file: string, shown: string): Promise<Uint8Arra
 async function readBytes(file: string, shown: string): Promise<Uint8Array> {
   try {
     const stats = await stat(file);
-    if (stats.isFile() && stats.size > MAX_INDEX_BYTES) throw tooLarge(shown);
+    if (stats.isFile() && stats.size > MAX_INDEX_BYTES) throw tooLargeError(shown);
     // Pipes, and files in /proc, have size 0 although they have content.
     if (stats.isFile() && stats.size > 0) return await readFile(file);
     const bytes = await readUpTo(createReadStream(file), MAX_INDEX_BYTES);
@@ -116,10 +116,10 @@ async function readBytes(file: string, shown: string): Promise<Uint8Array> {
   } catch (error) {
     throw error instanceof SourceError ? error : readError(shown, error);
   }
-  throw tooLarge(shown);
+  throw tooLargeError(shown);
 }
 
-function tooLarge(shown: string): SourceError {
+function tooLargeError(shown: string): SourceError {
   return new SourceError('TOO_LARGE', shown, `an index larger than ${MAX_INDEX_BYTES >> 20} MiB`, {
     hint: 'split it, and give each part with a `--from index:` of its own',
   });

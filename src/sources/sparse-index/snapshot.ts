@@ -66,7 +66,8 @@ export class SparseIndexSnapshot {
     const [first] = await childrenOf(images, top, shown);
     const stored =
       first && (embeddedManifest(top, first.digest) ?? (await images.manifest(first.digest)));
-    if (stored === undefined) throw damaged(shown, 'the manifest with its tables is not there');
+    if (stored === undefined)
+      throw damagedError(shown, 'the manifest with its tables is not there');
     const tables = parseManifest(stored, `${shown}@${stored.digest}`);
     const layers = tables.kind === 'image' ? tables.layers : [];
     const titled = (title: string) =>
@@ -74,7 +75,7 @@ export class SparseIndexSnapshot {
     const found = TABLES.map((name) => {
       const title = `lookup/${name}.json`;
       const layer = titled(title);
-      if (layer === undefined) throw damaged(shown, `it has no \`${title}\``);
+      if (layer === undefined) throw damagedError(shown, `it has no \`${title}\``);
       return [name, layer] as const;
     });
     const known = Object.fromEntries(found) as Record<TableName, Descriptor>; // each has a layer
@@ -106,7 +107,7 @@ export class SparseIndexSnapshot {
       parseIndex(await this.#part(ref, shown), shown).packages,
     );
     if (first?.[0] === repository && others.length === 0) return first[1];
-    throw damaged(shown, 'it is the part of another package');
+    throw damagedError(shown, 'it is the part of another package');
   }
 
   /** Returns the part of an API group, or undefined if no package has that group. */
@@ -115,7 +116,7 @@ export class SparseIndexSnapshot {
     if (ref === undefined) return undefined;
     const shown = `${this.shown}, the part of the API group ${printable(name)}`;
     const part = GroupPart.from(await this.#part(ref, shown), name);
-    if (part === undefined) throw damaged(shown, 'it is not the part of that group');
+    if (part === undefined) throw damagedError(shown, 'it is not the part of that group');
     return part;
   }
 
@@ -158,7 +159,8 @@ export class SparseIndexSnapshot {
         const isIndex = mediaType === MEDIA_TYPE.ociIndex;
         if (!isIndex && !all) continue;
         const below = await this.#images.manifest(digest);
-        if (below === undefined) throw damaged(this.shown, `the manifest ${digest} is not there`);
+        if (below === undefined)
+          throw damagedError(this.shown, `the manifest ${digest} is not there`);
         if (isIndex) await visit(below);
       }
     };
@@ -214,10 +216,11 @@ export class SparseIndexSnapshot {
     const fields = fieldsOf(parseJson(await this.#part(this.tables[name], shown))?.value);
     const buckets = listOf(fields?.get('buckets'));
     const isTable = buckets !== undefined && Number.isInteger(Math.log2(buckets.length));
-    if (!isTable || fields?.get('table') !== name) throw damaged(shown, 'it is not a table');
+    if (!isTable || fields?.get('table') !== name) throw damagedError(shown, 'it is not a table');
     return buckets.map((bucket) => {
       const ref = parseRef(bucket);
-      if (ref === undefined && bucket !== null) throw damaged(shown, 'it is not a table of parts');
+      if (ref === undefined && bucket !== null)
+        throw damagedError(shown, 'it is not a table of parts');
       return ref;
     });
   }
@@ -238,7 +241,7 @@ export class SparseIndexSnapshot {
     const entries = fieldsOf(fieldsOf(value)?.get(name));
     const isEntry = name === 'words' ? parseStrings : parseRef;
     if (entries === undefined || ![...entries.values()].every((entry) => isEntry(entry))) {
-      throw damaged(shown, `it is not a list of ${name}`);
+      throw damagedError(shown, `it is not a list of ${name}`);
     }
     return entries;
   }
@@ -252,9 +255,9 @@ export class SparseIndexSnapshot {
       const isDamage = error instanceof SourceError && error.code === 'BAD_DIGEST';
       // An error from a registry has its own hint; otherwise the index is damaged.
       if (!isDamage || error.hint !== undefined) throw error;
-      throw damaged(shown, error.message, error);
+      throw damagedError(shown, error.message, error);
     });
-    if (bytes === undefined) throw damaged(shown, `the blob ${ref.digest} is not there`);
+    if (bytes === undefined) throw damagedError(shown, `the blob ${ref.digest} is not there`);
     checkJsonSize(bytes, shown, REWRITE_HINT);
     return bytes;
   }
@@ -267,10 +270,10 @@ async function childrenOf(
 ): Promise<readonly Descriptor[]> {
   const manifest = parseManifest(stored, `${name}@${stored.digest}`);
   if (manifest.kind === 'index') return manifest.children;
-  throw damaged(shown, `the manifest ${stored.digest} is not an index of manifests`);
+  throw damagedError(shown, `the manifest ${stored.digest} is not an index of manifests`);
 }
 
-function damaged(shown: string, what: string, cause?: SourceError): SourceError {
+function damagedError(shown: string, what: string, cause?: SourceError): SourceError {
   return new SourceError(cause?.code ?? 'BAD_IMAGE', shown, `this index is damaged: ${what}`, {
     cause,
     hint: REWRITE_HINT,
