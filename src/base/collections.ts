@@ -111,7 +111,7 @@ export function stronglyConnectedComponents<Node>(
 export type Draw = (below: number) => number;
 
 /** Mulberry32: a small generator, good enough for test cases. */
-export function seeded(seed: number): Draw {
+export function seededDraw(seed: number): Draw {
   let state = seed >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -7,7 +7,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 let isListening = false;
 /** Number of running actions that delay signals. */
 let delayingActions = 0;
-/** The last signal that arrived during such an action. */
+/** The last signal that arrived while signals were delayed. */
 let delayedSignal: NodeJS.Signals | undefined;
 const cleanUps = new Set<() => void>();
 

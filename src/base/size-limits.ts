@@ -33,14 +33,14 @@ export function checkYamlSize(
 export class ValueTotal {
   #count = 0;
   #characters = 0;
-  readonly #counted = new Set<object>();
+  readonly #countedObjects = new Set<object>();
 
   /** Throws `InputError` if there are too many values. One with several aliases counts once. */
   add(value: unknown, file: string): void {
     this.#count += 1;
     if (this.#count > MAX_YAML_VALUES) throw totalTooLargeError(MAX_YAML_VALUES, 'values', file);
-    if (value === null || typeof value !== 'object' || this.#counted.has(value)) return;
-    this.#counted.add(value);
+    if (value === null || typeof value !== 'object' || this.#countedObjects.has(value)) return;
+    this.#countedObjects.add(value);
     for (const child of Object.values(value)) this.add(child, file);
   }
 

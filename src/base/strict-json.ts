@@ -63,7 +63,7 @@ class Problem extends Error {}
  */
 class Checker {
   readonly #text: string;
-  #at = 0;
+  #offset = 0;
   #values = 0;
   /** Keys and list positions that lead to the current value. */
   readonly #path: (string | number)[] = [];
@@ -92,10 +92,10 @@ class Checker {
   #object(shape: JsonShape): void {
     const fields = typeof shape === 'object' && 'fields' in shape ? shape.fields : undefined;
     const each = typeof shape === 'object' && 'each' in shape ? shape.each : undefined;
-    if (fields === undefined && each === undefined && shape !== 'any') throw this.#mistyped(shape);
+    if (fields === undefined && each === undefined && shape !== 'any') throw this.#mismatch(shape);
     const known = fields && fieldsByFoldedName(fields);
     const seen = new Set<string>();
-    this.#at += 1;
+    this.#offset += 1;
     while (this.#next() !== '}') {
       const key = this.#string();
       const folded = known === undefined ? key : fold(key);
@@ -112,42 +112,42 @@ class Checker {
       this.#path.pop();
       if (this.#next() !== '}') this.#skip(',');
     }
-    this.#at += 1;
+    this.#offset += 1;
   }
 
   #list(shape: JsonShape): void {
-    if (shape !== 'any' && !isListShape(shape)) throw this.#mistyped(shape);
+    if (shape !== 'any' && !isListShape(shape)) throw this.#mismatch(shape);
     const item = shape === 'any' ? shape : shape[0];
-    this.#at += 1;
+    this.#offset += 1;
     for (let index = 0; this.#next() !== ']'; index += 1) {
       this.#path.push(index);
-      if (item !== 'any' && this.#next() === 'n') throw this.#mistyped(item);
+      if (item !== 'any' && this.#next() === 'n') throw this.#mismatch(item);
       this.#value(item);
       this.#path.pop();
       if (this.#next() !== ']') this.#skip(',');
     }
-    this.#at += 1;
+    this.#offset += 1;
   }
 
   #scalar(first: string, shape: JsonShape): void {
     if (first === '"') {
       const text = this.#string();
-      if (!isStringOf(text, shape)) throw this.#mistyped(shape);
+      if (!isStringOf(text, shape)) throw this.#mismatch(shape);
       return;
     }
-    LITERAL.lastIndex = this.#at;
+    LITERAL.lastIndex = this.#offset;
     const [literal] = LITERAL.exec(this.#text) ?? [];
     if (literal === undefined) throw new Problem(NOT_JSON);
-    this.#at += literal.length;
+    this.#offset += literal.length;
     if (literal === 'null' ? shape === 'digest' : !isLiteralOf(literal, shape)) {
-      throw this.#mistyped(shape);
+      throw this.#mismatch(shape);
     }
   }
 
   /** Reads a string, which must be next. */
   #string(): string {
     if (this.#next() !== '"') throw new Problem(NOT_JSON);
-    const from = this.#at;
+    const from = this.#offset;
     let end = from;
     let backslashes: number;
     do {
@@ -155,7 +155,7 @@ class Checker {
       if (end < 0) throw new Problem(NOT_JSON);
       for (backslashes = 0; this.#text[end - 1 - backslashes] === '\\';) backslashes += 1;
     } while (backslashes % 2 === 1);
-    this.#at = end + 1;
+    this.#offset = end + 1;
     const quoted = this.#text.slice(from, end + 1);
     const text = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
     if (LONE_SURROGATE.test(text)) throw new Problem('has half a character (a lone surrogate)');
@@ -165,22 +165,22 @@ class Checker {
   /** Returns the next character that is not white space, or an empty string at the end. */
   #next(): string {
     for (;;) {
-      const character = this.#text[this.#at] ?? '';
+      const character = this.#text[this.#offset] ?? '';
       if (character !== ' ' && character !== '\n' && character !== '\r' && character !== '\t') {
         return character;
       }
-      this.#at += 1;
+      this.#offset += 1;
     }
   }
 
   #skip(character: string): void {
     if (this.#next() !== character) throw new Problem(NOT_JSON);
-    this.#at += 1;
+    this.#offset += 1;
   }
 
-  #mistyped(shape: JsonShape): Problem {
-    if (this.#path.length === 0) return new Problem(`is not ${expected(shape)}`);
-    return new Problem(`has ${this.#shown()}, which is not ${expected(shape)}`);
+  #mismatch(shape: JsonShape): Problem {
+    if (this.#path.length === 0) return new Problem(`is not ${shapeText(shape)}`);
+    return new Problem(`has ${this.#shown()}, which is not ${shapeText(shape)}`);
   }
 
   #shown(key?: string): string {
@@ -223,7 +223,7 @@ const SHAPE_NAMES = {
   digest: 'a sha256 digest',
 } as const;
 
-function expected(shape: JsonShape): string {
+function shapeText(shape: JsonShape): string {
   if (typeof shape === 'string') return SHAPE_NAMES[shape];
   return isListShape(shape) ? 'a list' : 'an object';
 }

@@ -12,7 +12,7 @@ import {
 } from '../oci/image/image-repository.js';
 import { locatePackage } from '../oci/image/locate-package.js';
 import { fetchImage, hasImages, type ImageSource } from './images/fetch-image.js';
-import { forwarded } from './decorators.js';
+import { forwardingSource } from './decorators.js';
 
 /** Whether a digest is the one that the lockfile has for a package. */
 export type IsLocked = (candidate: Candidate, digest: Digest) => boolean;
@@ -24,7 +24,7 @@ export function auditedSource(source: PackageSource, isLocked: IsLocked): Packag
 
 function auditedImages(source: ImageSource, isLocked: IsLocked): PackageSource {
   return {
-    ...forwarded(source),
+    ...forwardingSource(source),
     async fetch(candidate, target) {
       const { version } = candidate;
       const images = await source.images(candidate, target);

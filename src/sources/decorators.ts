@@ -39,7 +39,7 @@ export function lockedFirst(
   >,
 ): PackageSource {
   return {
-    ...forwarded(rest),
+    ...forwardingSource(rest),
     tags: (repository, target) => audited.tags(repository, target),
     fetch: async (candidate, target) => {
       const { version, digest } = locked.get(candidate.repository) ?? {};
@@ -132,7 +132,7 @@ function aroundRequests(
   around: <T>(what: string, request: () => Promise<T>) => Promise<T>,
 ): PackageSource {
   return {
-    ...forwarded(source),
+    ...forwardingSource(source),
     tags: (repository, target) =>
       around(`the tags of ${repository}`, () => source.tags(repository, target)),
     fetch: (candidate, target) =>
@@ -154,7 +154,7 @@ export function noteUnsearchableSources(
 ): PackageSource {
   if (parts.every((part) => part.owners !== undefined)) return source;
   return {
-    ...forwarded(source),
+    ...forwardingSource(source),
     owners: async (crdRef, target) => {
       const owners = (await source.owners?.(crdRef, target)) ?? [];
       if (owners.length > 0) return owners;
@@ -167,7 +167,7 @@ export function noteUnsearchableSources(
 }
 
 /** Returns a source that forwards to another one, for wrappers to override some members. */
-export function forwarded(source: PackageSource): PackageSource {
+export function forwardingSource(source: PackageSource): PackageSource {
   return {
     tags: (repository, target) => source.tags(repository, target),
     fetch: (candidate, target) => source.fetch(candidate, target),

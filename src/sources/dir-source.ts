@@ -93,12 +93,12 @@ async function folderOf(
 /** The folders below a root. Folders and packages are read once per resolution. */
 class PackageTree {
   readonly #root: string;
-  readonly #shown: string;
+  readonly #label: string;
   readonly #note: (line: string) => void;
 
   constructor(root: string, shown: string, note: (line: string) => void) {
     this.#root = root;
-    this.#shown = shown;
+    this.#label = shown;
     this.#note = note;
   }
 
@@ -114,7 +114,7 @@ class PackageTree {
         if (isPublished(split.version)) found.set(split.version, folder);
         else {
           this.#note(
-            `${join(this.#shown, folder)}: skipped, for its version is a constraint and no tag: some crossplane CLIs name cached packages by what was asked for`,
+            `${join(this.#label, folder)}: skipped, for its version is a constraint and no tag: some crossplane CLIs name cached packages by what was asked for`,
           );
         }
       }
@@ -173,11 +173,11 @@ class PackageTree {
   readonly #entries = cachedByArgument((folder: string) => this.#withErrors(folder, entriesOf));
 
   #bytes(folder: string): Promise<Uint8Array> {
-    return this.#withErrors(folder, (path) => readPackageFiles(path, join(this.#shown, folder)));
+    return this.#withErrors(folder, (path) => readPackageFiles(path, join(this.#label, folder)));
   }
 
   #registryFiles(folder: string): Promise<readonly RegistryFile[]> {
-    return this.#withErrors(folder, (path) => readRegistryFiles(path, join(this.#shown, folder)));
+    return this.#withErrors(folder, (path) => readRegistryFiles(path, join(this.#label, folder)));
   }
 
   readonly #form = cachedByArgument((folder: string) => this.#withErrors(folder, packageForm));
@@ -187,7 +187,7 @@ class PackageTree {
       return await read(join(this.#root, folder));
     } catch (error) {
       if (error instanceof SourceError) throw error;
-      throw readError(join(this.#shown, folder), error);
+      throw readError(join(this.#label, folder), error);
     }
   }
 }

@@ -198,7 +198,7 @@ const CLOSE_LIST = 0x5d;
 
 class PackageScanner {
   readonly #bytes: Buffer;
-  #at = 0;
+  #offset = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -218,7 +218,7 @@ class PackageScanner {
       }
     });
     this.#skipWhitespace();
-    if (this.#at < this.#bytes.length) throw new SyntaxError('text after the end');
+    if (this.#offset < this.#bytes.length) throw new SyntaxError('text after the end');
     return packages;
   }
 
@@ -226,8 +226,8 @@ class PackageScanner {
   #object(read: (key: string) => void): void {
     this.#expect(OPEN);
     this.#skipWhitespace();
-    if (this.#bytes[this.#at] === CLOSE) {
-      this.#at++;
+    if (this.#bytes[this.#offset] === CLOSE) {
+      this.#offset++;
       return;
     }
     for (;;) {
@@ -236,7 +236,7 @@ class PackageScanner {
       this.#expect(COLON);
       read(JSON.parse(this.#bytes.toString('utf8', from, to)) as string); // it is in quotes
       this.#skipWhitespace();
-      const next = this.#bytes[this.#at++];
+      const next = this.#bytes[this.#offset++];
       if (next === CLOSE) return;
       if (next !== COMMA) throw new SyntaxError('neither a comma nor the end of an object');
     }
@@ -244,36 +244,36 @@ class PackageScanner {
 
   #expect(wanted: number): void {
     this.#skipWhitespace();
-    if (this.#bytes[this.#at] !== wanted) throw new SyntaxError('another character');
-    this.#at++;
+    if (this.#bytes[this.#offset] !== wanted) throw new SyntaxError('another character');
+    this.#offset++;
   }
 
   #skipWhitespace(): void {
     const bytes = this.#bytes;
     for (;;) {
-      const byte = bytes[this.#at];
+      const byte = bytes[this.#offset];
       if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return;
-      this.#at++;
+      this.#offset++;
     }
   }
 
   #string(): ByteRange {
-    const from = this.#at;
+    const from = this.#offset;
     if (this.#bytes[from] !== QUOTE) throw new SyntaxError('no string');
-    this.#at = afterString(this.#bytes, from);
-    return { from, to: this.#at };
+    this.#offset = afterString(this.#bytes, from);
+    return { from, to: this.#offset };
   }
 
   #value(): ByteRange {
     this.#skipWhitespace();
-    const from = this.#at;
+    const from = this.#offset;
     const first = this.#bytes[from];
     if (first === QUOTE) return this.#string();
-    this.#at =
+    this.#offset =
       first === OPEN || first === OPEN_LIST
         ? afterBrackets(this.#bytes, from)
         : afterWord(this.#bytes, from);
-    return { from, to: this.#at };
+    return { from, to: this.#offset };
   }
 }
 

@@ -16,14 +16,14 @@ export interface MatcherResult {
 /** Asynchronous matchers for `expect.extend(matchers)` in vitest or jest. */
 export const matchers = {
   toResolve: async (subject: MatcherSubject): Promise<MatcherResult> =>
-    matched(await checkResolves(subject)),
+    matcherResult(await checkResolves(subject)),
   toConflictOn: async (subject: MatcherSubject, name: string): Promise<MatcherResult> =>
-    matched(await checkConflictsOn(subject, name)),
+    matcherResult(await checkConflictsOn(subject, name)),
   toSelect: async (subject: MatcherSubject, wanted: Selection): Promise<MatcherResult> =>
-    matched(await checkSelects(subject, wanted)),
+    matcherResult(await checkSelects(subject, wanted)),
 };
 
-function matched({ passed, message }: CheckResult): MatcherResult {
+function matcherResult({ passed, message }: CheckResult): MatcherResult {
   return { pass: passed !== undefined, message: () => message };
 }
 
@@ -49,7 +49,7 @@ declare global {
 
 /** Like `toResolve`, without a test runner. Returns the answer. */
 export async function assertResolves(subject: MatcherSubject): Promise<Solved> {
-  return asserted(await checkResolves(subject));
+  return assertPassed(await checkResolves(subject));
 }
 
 /** Like `toConflictOn`, without a test runner. Returns the answer. */
@@ -57,15 +57,15 @@ export async function assertConflictsOn(
   subject: MatcherSubject,
   name: string,
 ): Promise<Unsolvable> {
-  return asserted(await checkConflictsOn(subject, name));
+  return assertPassed(await checkConflictsOn(subject, name));
 }
 
 /** Like `toSelect`, without a test runner. Returns the answer. */
 export async function assertSelects(subject: MatcherSubject, wanted: Selection): Promise<Solved> {
-  return asserted(await checkSelects(subject, wanted));
+  return assertPassed(await checkSelects(subject, wanted));
 }
 
-function asserted<A extends Solved | Unsolvable>({ passed, message }: CheckResult<A>): A {
+function assertPassed<A extends Solved | Unsolvable>({ passed, message }: CheckResult<A>): A {
   if (passed !== undefined) return passed;
   throw new AssertionError({ message });
 }

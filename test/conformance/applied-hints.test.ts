@@ -12,7 +12,7 @@ import type { IndexFile } from '../../src/sources/index/index-file.js';
 import { selectorOf } from '../../src/crossplane/constraints/constraint.js';
 import { knownReleases, targetFor } from '../../src/crossplane/releases/target.js';
 import { parseVersion } from '../../src/crossplane/constraints/version.js';
-import { seeded, type Draw } from '../../src/base/collections.js';
+import { seededDraw, type Draw } from '../../src/base/collections.js';
 import { satisfies } from '../../src/crossplane/constraints/installable-versions.js';
 import { fakeIo } from '../support/fake-io.js';
 import { shared } from './shared.js';
@@ -205,7 +205,7 @@ function majorIn(lockfile: Lockfile | undefined, root: string) {
   return locked && parseVersion(locked.version, '3.4.0')?.major;
 }
 
-const draw = seeded(SEED);
+const draw = seededDraw(SEED);
 const sampled = cases
   .map((each, i) => ({ ...each, i, order: draw(2 ** 30) }))
   .sort((a, b) => a.order - b.order)
@@ -213,7 +213,7 @@ const sampled = cases
 
 describe('applied suggestions for sets of the corpus', () => {
   test.each(sampled)('case $i: $roots', async ({ roots, i }) => {
-    const drawn = seeded(SEED + i);
+    const drawn = seededDraw(SEED + i);
     // With exact versions, suggestions can only change the roots; ranges allow more.
     const isLoose = drawn(2) === 0;
     const requested = Object.fromEntries(

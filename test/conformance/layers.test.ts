@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readTar } from '../../src/oci/archive/tar-reader.js';
 import { decompressLayer } from '../../src/oci/archive/unpack.js';
 import { SourceError } from '../../src/base/errors.js';
-import { seeded, type Draw } from '../../src/base/collections.js';
+import { seededDraw, type Draw } from '../../src/base/collections.js';
 import { recordFigure } from '../support/figures.js';
 import { mutatedLayer, mutatedTar } from '../support/mutated-tars.js';
 import { askReaders } from './readers.js';
@@ -90,7 +90,7 @@ async function compare(count: number, make: (draw: Draw) => Uint8Array): Promise
   const counts: Counts = { alike: 0, bothRefuse: 0, weRefuse: 0, otherwise: [] };
   for (let from = 0; from < count; from += BATCH) {
     const inputs = Array.from({ length: Math.min(BATCH, count - from) }, (_, i) =>
-      make(seeded(SEED + from + i)),
+      make(seededDraw(SEED + from + i)),
     );
     const answers = askReaders<GoLayer>('layer', inputs);
     for (const [i, input] of inputs.entries()) await countOne(input, answers[i]!, counts);

@@ -13,7 +13,7 @@ import {
 import { RegistryClient } from '../../src/oci/registry/client.js';
 import type { Transport } from '../../src/oci/registry/transport.js';
 import { sha256 } from '../../src/base/digest.js';
-import { seeded, type Draw } from '../../src/base/collections.js';
+import { seededDraw, type Draw } from '../../src/base/collections.js';
 import { recordFigure } from '../support/figures.js';
 import { mutatedJson } from '../support/mutated-json.js';
 import { anonymous, TestClock } from '../support/registry/client.js';
@@ -206,7 +206,7 @@ function report(what: string, counts: Counts): void {
 function* batches(): Generator<readonly Draw[]> {
   for (let from = 0; from < DOCUMENTS; from += BATCH) {
     const length = Math.min(BATCH, DOCUMENTS - from);
-    yield Array.from({ length }, (_, i) => seeded(SEED + from + i));
+    yield Array.from({ length }, (_, i) => seededDraw(SEED + from + i));
   }
 }
 

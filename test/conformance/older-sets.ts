@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Draw, seeded } from '../../src/base/collections.js';
+import { type Draw, seededDraw } from '../../src/base/collections.js';
 import type { Target } from '../../src/crossplane/releases/target.js';
 import type { PackageSource } from '../../src/sources/package-source.js';
 import { shared } from './shared.js';
@@ -20,7 +20,7 @@ export async function* olderSets(
   const { cases } = JSON.parse(readFileSync(shared('data/corpus/answers.json'), 'utf8')) as {
     cases: { roots: Readonly<Record<string, string>> }[];
   };
-  const draw = seeded(24);
+  const draw = seededDraw(24);
   const count = process.env['XPKG_CORPUS'] === 'all' ? cases.length : sample;
   for (const { roots } of shuffled(cases, draw).slice(0, count)) {
     const older: Record<string, string> = {};

@@ -20,7 +20,7 @@ import {
   splitDocuments,
 } from '../../src/crossplane/package-yaml/split-documents.js';
 import { mappingOf, type JsonValue } from '../../src/base/json.js';
-import { seeded } from '../../src/base/collections.js';
+import { seededDraw } from '../../src/base/collections.js';
 import { recordFigure } from '../support/figures.js';
 import { mutatedStream } from '../support/mutated-streams.js';
 import { askReaders } from './readers.js';
@@ -60,7 +60,9 @@ const counts = {
 
 test(`reads none of ${STREAMS} mutated streams differently from Go`, async () => {
   for (let from = 0; from < STREAMS; from += BATCH) {
-    const streams = Array.from({ length: BATCH }, (_, i) => mutatedStream(seeded(SEED + from + i)));
+    const streams = Array.from({ length: BATCH }, (_, i) =>
+      mutatedStream(seededDraw(SEED + from + i)),
+    );
     const answers = askReaders<GoStream>('yaml', streams);
     for (const [i, stream] of streams.entries()) await countOne(stream, answers[i]!);
   }

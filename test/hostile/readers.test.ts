@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { seeded } from '../../src/base/collections.js';
+import { seededDraw } from '../../src/base/collections.js';
 import { recordFigure } from '../support/figures.js';
 import { CommandWorld } from './command-world.js';
 import { generatedInputs } from './generated-inputs.js';
@@ -39,7 +39,7 @@ const READERS: readonly HostileReader[] = [
 /** Yields mutated seeds, and a fifth as many generated inputs. */
 function* inputsFor(reader: HostileReader, seeds: readonly Buffer[]): Generator<Buffer> {
   const count = Math.ceil(INPUTS * (reader.share ?? 1));
-  for (let i = 0; i < count; i++) yield mutatedInput(reader.form, seeds, seeded(SEED + i));
+  for (let i = 0; i < count; i++) yield mutatedInput(reader.form, seeds, seededDraw(SEED + i));
   yield* generatedInputs(reader.form, Math.ceil(count / 5), SEED);
 }
 

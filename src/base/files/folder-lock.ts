@@ -42,7 +42,7 @@ export interface FolderLocks {
 }
 
 /** A folder is locked by another process. */
-export interface Busy {
+export interface Holder {
   readonly lock: string;
   /** Process id and host from the lock; undefined if it has none. */
   readonly pid: string | undefined;
@@ -73,8 +73,8 @@ export function isLockName(name: string): boolean {
 /** Locks a folder and runs `action`. If it is busy, returns at once without running it. */
 export async function withLock(
   folder: string,
-  action: () => Promise<Busy | undefined | void>,
-): Promise<Busy | undefined> {
+  action: () => Promise<Holder | undefined | void>,
+): Promise<Holder | undefined> {
   const locks = lockFolders([folder]);
   if ('lock' in locks) return locks;
   try {
@@ -95,7 +95,7 @@ export async function withLock(
 export function lockFolders(
   folders: readonly string[],
   home: string | undefined = folders[0],
-): FolderLocks | Busy {
+): FolderLocks | Holder {
   const lockFiles: string[] = [];
   const release = () => lockFiles.toReversed().forEach(releaseLock);
   try {
@@ -244,7 +244,7 @@ const LOCK_POLL_MS = 25;
  * not delayed between attempts, so that Ctrl-C ends the wait.
  */
 export async function waitForLock(
-  attempt: () => Promise<Busy | undefined>,
+  attempt: () => Promise<Holder | undefined>,
   pause: (ms: number) => Promise<unknown> = setTimeout,
 ): Promise<void> {
   for (let waitedMs = 0; ; waitedMs += LOCK_POLL_MS) {
@@ -255,7 +255,7 @@ export async function waitForLock(
   }
 }
 
-function busyError({ lock, pid, host }: Busy): InputError {
+function busyError({ lock, pid, host }: Holder): InputError {
   const who = pid === undefined ? '' : ` (${pid} on ${host})`;
   const condition =
     host === hostname()

@@ -13,7 +13,7 @@ import {
   syncFolder,
 } from './file-system.js';
 import {
-  type Busy,
+  type Holder,
   JOURNAL_NAME,
   hasLockOf,
   journalHome,
@@ -159,7 +159,7 @@ function parsePath(value: unknown, home: string): string | undefined {
  *
  * A journal is in the folder of a file or, if a transaction had to create folders, above it.
  */
-export async function recoverTransactions(paths: readonly string[]): Promise<Busy | undefined> {
+export async function recoverTransactions(paths: readonly string[]): Promise<Holder | undefined> {
   const folders = new Set(await Promise.all(paths.map((path) => existingFolder(dirname(path)))));
   for (const folder of folders) {
     await removeEndedRunFiles(folder);
@@ -251,7 +251,7 @@ export async function existingFolder(folder: string): Promise<string> {
 async function recoverFolder(
   folder: string,
   outputs: readonly string[],
-): Promise<Busy | undefined> {
+): Promise<Holder | undefined> {
   const home = journalHome(folder);
   if (home !== undefined && home !== folder && hasLockOrJournal(home, () => true)) {
     const busy = await withLock(home, () => recoverJournal(home));

@@ -14,7 +14,7 @@ let bytesInMemory = 0;
 export class Spool {
   /** All blocks but the last are full. */
   #blocks: Buffer[] = [];
-  #used = BLOCK_BYTES;
+  #usedBytes = BLOCK_BYTES;
   /** Contains the bytes that precede those in memory. */
   #file: FileHandle | undefined;
   #fileBytes = 0;
@@ -22,10 +22,10 @@ export class Spool {
   /** Copies the chunk: many small ones would take more memory than the bytes in them. */
   async add(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.length;) {
-      if (this.#used === BLOCK_BYTES) await this.#startBlock();
-      const part = chunk.subarray(at, at + BLOCK_BYTES - this.#used);
-      this.#blocks.at(-1)!.set(part, this.#used);
-      this.#used += part.length;
+      if (this.#usedBytes === BLOCK_BYTES) await this.#startBlock();
+      const part = chunk.subarray(at, at + BLOCK_BYTES - this.#usedBytes);
+      this.#blocks.at(-1)!.set(part, this.#usedBytes);
+      this.#usedBytes += part.length;
       at += part.length;
     }
   }
@@ -38,7 +38,7 @@ export class Spool {
   async *chunks(): AsyncGenerator<Uint8Array> {
     if (this.#file !== undefined) yield* this.#chunksIn(this.#file);
     for (const [i, block] of this.#blocks.entries()) {
-      yield i === this.#blocks.length - 1 ? block.subarray(0, this.#used) : block;
+      yield i === this.#blocks.length - 1 ? block.subarray(0, this.#usedBytes) : block;
     }
   }
 
@@ -64,7 +64,7 @@ export class Spool {
       await withDiskError(() => this.#spill());
     this.#blocks.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
     bytesInMemory += BLOCK_BYTES;
-    this.#used = 0;
+    this.#usedBytes = 0;
   }
 
   /** Moves the blocks to the file. All of them are full. */
@@ -87,7 +87,7 @@ export class Spool {
   #dropBlocks(): void {
     bytesInMemory -= this.#blocks.length * BLOCK_BYTES;
     this.#blocks = [];
-    this.#used = BLOCK_BYTES;
+    this.#usedBytes = BLOCK_BYTES;
   }
 }
 

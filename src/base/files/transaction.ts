@@ -23,7 +23,7 @@ import {
   writeThrough,
 } from './file-system.js';
 import {
-  type Busy,
+  type Holder,
   JOURNAL_NAME,
   type FolderLocks,
   lockFolders,
@@ -98,7 +98,7 @@ let lastTransaction: { readonly process: number; readonly done: Promise<void> } 
 async function tryTransaction(
   requested: readonly FileChange[],
   { project, journalBeside }: TransactionFolders,
-): Promise<Busy | undefined> {
+): Promise<Holder | undefined> {
   const changes: FileChange[] = [];
   for (const change of requested) {
     const path = await withWriteError(change.path, () => outputPath(change.path, project));
@@ -146,10 +146,10 @@ async function applyChanges(
   changes: readonly FileChange[],
   home: string,
   isComplete: () => Promise<boolean>,
-): Promise<Busy | undefined> {
+): Promise<Holder | undefined> {
   const plan = await planOf(changes, home);
   let journal: FileHandle | undefined;
-  let locks: FolderLocks | Busy | undefined;
+  let locks: FolderLocks | Holder | undefined;
   let failure: Awaited<ReturnType<typeof undoAfter>> | undefined;
   try {
     journal = await beginJournal(plan);

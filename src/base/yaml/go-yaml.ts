@@ -84,7 +84,7 @@ class GoDecoder {
   document(): JsonValue {
     this.#next = this.#events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
     this.#aliasLoad.addNode(0);
-    return this.#ended() ? null : this.#node();
+    return this.#isAtEnd() ? null : this.#node();
   }
 
   #node(): JsonValue {
@@ -127,14 +127,14 @@ class GoDecoder {
 
   #sequence(): JsonValue {
     const items: JsonValue[] = [];
-    while (!this.#ended()) items.push(this.#node());
+    while (!this.#isAtEnd()) items.push(this.#node());
     this.#next++;
     return items;
   }
 
   #mapping(): JsonValue {
     const entries = new Map<string, JsonValue>();
-    while (!this.#ended()) {
+    while (!this.#isAtEnd()) {
       const key = this.#events[this.#next] as NodeEvent;
       if (isPlain(key) && this.#text(key) === MERGE_KEY) {
         this.#next++;
@@ -164,7 +164,7 @@ class GoDecoder {
     if (at.type === EVENT_ID.SEQUENCE) {
       if (at.anchorStart >= 0) throw new GoYamlSyntaxError(MERGED_ANCHOR, at.anchorStart);
       this.#next++;
-      while (!this.#ended()) sources.push(this.#mergeSource());
+      while (!this.#isAtEnd()) sources.push(this.#mergeSource());
       this.#next++;
     } else sources.push(this.#mergeSource());
     for (const source of sources.toReversed()) {
@@ -201,7 +201,7 @@ class GoDecoder {
     return scalarText(this.#source, at);
   }
 
-  #ended(): boolean {
+  #isAtEnd(): boolean {
     const event = this.#events[this.#next];
     return event === undefined || event.type === EVENT_ID.POP;
   }
@@ -210,7 +210,7 @@ class GoDecoder {
 /** Go refuses documents with excessive aliasing, measured by the share of nodes behind aliases. */
 class AliasLoad {
   nodes = 0;
-  #aliased = 0;
+  #aliasedNodes = 0;
 
   addNode(offset: number): void {
     this.nodes++;
@@ -219,16 +219,16 @@ class AliasLoad {
 
   addAlias(nodes: number, offset: number): void {
     this.nodes += nodes;
-    this.#aliased += nodes;
+    this.#aliasedNodes += nodes;
     this.#check(offset);
   }
 
   #check(offset: number): void {
     const [few, many] = [400_000, 4_000_000];
-    if (this.#aliased <= 100 || this.nodes <= 1000) return;
+    if (this.#aliasedNodes <= 100 || this.nodes <= 1000) return;
     const scaled = 0.99 - (0.89 * (this.nodes - few)) / (many - few);
     const allowed = this.nodes <= few ? 0.99 : this.nodes >= many ? 0.1 : scaled;
-    if (this.#aliased / this.nodes > allowed) {
+    if (this.#aliasedNodes / this.nodes > allowed) {
       const message =
         'aliases blow the document up (Crossplane: document contains excessive aliasing); write out what they stand for';
       throw new GoYamlSyntaxError(message, offset);

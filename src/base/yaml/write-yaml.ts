@@ -28,7 +28,7 @@ export function writeYamlStream(documents: readonly JsonValue[]): string {
 function block(value: Writable, indent: string): string {
   if (Array.isArray(value)) return sequence(value as readonly Writable[], indent);
   if (value !== null && typeof value === 'object') {
-    return mapping(value as { readonly [key: string]: Writable | undefined }, indent);
+    return mapText(value as { readonly [key: string]: Writable | undefined }, indent);
   }
   return scalar(value);
 }
@@ -38,17 +38,17 @@ function sequence(items: readonly Writable[], indent: string): string {
   return items.map((item) => `\n${indent}- ${block(item, inner).trimStart()}`).join('') || '[]';
 }
 
-function mapping(value: { readonly [key: string]: Writable | undefined }, indent: string): string {
+function mapText(value: { readonly [key: string]: Writable | undefined }, indent: string): string {
   const members = Object.entries(value).map(([key, member]) => {
     if (member === undefined) return '';
     const text = block(member, `${indent}  `);
-    return `\n${indent}${string(key)}:${text.startsWith('\n') ? '' : ' '}${text}`;
+    return `\n${indent}${stringText(key)}:${text.startsWith('\n') ? '' : ' '}${text}`;
   });
   return members.join('') || '{}';
 }
 
 function scalar(value: null | boolean | number | string): string {
-  if (typeof value === 'string') return string(value);
+  if (typeof value === 'string') return stringText(value);
   if (typeof value === 'number') return number(value);
   return String(value);
 }
@@ -68,7 +68,7 @@ const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 const UNPRINTABLE =
   /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g;
 
-function string(text: string): string {
+function stringText(text: string): string {
   // In quotes, a character of a build log command can be escaped without changing the value.
   if (PLAIN.test(text) && !RESERVED.test(text) && !containsBuildLogCommand(text)) return text;
   return doubleQuoted(text);

@@ -7,7 +7,7 @@ import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js
 import type { PackageSource } from '../../sources/package-source.js';
 
 /** Known packages, in which a short package name is looked up. */
-interface Known {
+interface KnownPackages {
   readonly lockfile: Lockfile | undefined;
   readonly source: PackageSource;
 }
@@ -20,14 +20,14 @@ export function isShort(ref: string): boolean {
 const SHORT_NAME = /^[^@:/]+(?=[@:]|$)/;
 
 /** Returns the reference with the full name, if a known package has the short name. */
-export async function fullReference(ref: string, known: Known): Promise<string> {
+export async function fullReference(ref: string, known: KnownPackages): Promise<string> {
   if (!isShort(ref)) return ref;
   const [name] = SHORT_NAME.exec(ref)!;
   return (await fullName(name, known)) + ref.slice(name.length);
 }
 
 /** Returns the repository of a known package, by its full or short name. */
-export async function fullName(typed: string, known: Known): Promise<Repository> {
+export async function fullName(typed: string, known: KnownPackages): Promise<Repository> {
   const locked = known.lockfile && lockedPackage(typed, known.lockfile);
   if (locked !== undefined) return locked.repository;
   const listed = (await known.source.repositories?.()) ?? [];

@@ -20,7 +20,7 @@ interface TypedFlag {
 }
 
 /** Words, sorted into flags and arguments. */
-interface Parsed {
+interface ParsedWords {
   readonly flags: readonly TypedFlag[];
   /** Words that are neither flags nor their values. */
   readonly args: readonly string[];
@@ -29,7 +29,7 @@ interface Parsed {
 }
 
 /** A command line; the first of `args` is the name of the command. */
-export interface ReadWords extends Parsed {
+export interface ReadWords extends ParsedWords {
   readonly words: readonly CommandWord[];
 }
 
@@ -64,7 +64,7 @@ export function readWords(argv: readonly string[], flags: Flags): ReadWords {
 }
 
 /** Returns a function that parses a word, and the next one if that is its value. */
-function parserOf(flags: Flags): (word: string, next: readonly string[]) => Parsed {
+function parserOf(flags: Flags): (word: string, next: readonly string[]) => ParsedWords {
   const valued = Object.keys(flags).filter((name) => takesValue(name, flags));
   const options: Parser.Options = {
     // Not `boolean`, with which the parser reads `--offline=maybe` as `--no-offline`; and not

@@ -90,11 +90,11 @@ export function mismatchResult(
 export function mismatchHeadline([first, ...others]: readonly Mismatch[]): string {
   if (first === undefined) return '';
   const stale = first.kind === 'stale' ? 'stale: ' : subjectOf(first);
-  return `${stale}${first.text}${more(others.length + 1)}`;
+  return `${stale}${first.text}${moreCount(others.length + 1)}`;
 }
 
 /** Returns the text for the number of further items. */
-export function more(count: number): string {
+export function moreCount(count: number): string {
   return count < 2 ? '' : ` (and ${count - 1} more)`;
 }
 

@@ -149,7 +149,7 @@ function isFolderOfLayout(name: string): boolean {
   return LAYER_FOLDER.test(name) || CHART_FOLDERS.includes(name);
 }
 
-/** `refusal`: the error if the path is not a folder; undefined: such a file belongs to the user. */
+/** Returns file names; empty if the path is absent or, without `refusal`, is a file of the user. */
 async function namesIn(folder: string, refusal?: () => InputError): Promise<readonly string[]> {
   try {
     return await readdir(folder);

@@ -27,25 +27,25 @@ import type { Io } from '../terminal/io.js';
 
 /** Receives the report of a command, and writes it in the formats of `--format` when the command has ended. */
 export class Reporting {
-  readonly #wanted: readonly RequestedFormat[];
+  readonly #formats: readonly RequestedFormat[];
   readonly #line: CommandLine;
   readonly #io: Io;
   #make: MakeReport | undefined;
 
   /** `io` is the unfiltered one of the process: formats escape by their own rules. */
   constructor(line: CommandLine, io: Io) {
-    this.#wanted = readFormats(line.args.format ?? []);
+    this.#formats = readFormats(line.args.format ?? []);
     this.#line = line;
     this.#io = io;
     if (!this.takesStdout) return;
-    const format = `--format ${this.#wanted.find(({ file }) => file === undefined)!.format}`;
+    const format = `--format ${this.#formats.find(({ file }) => file === undefined)!.format}`;
     if (line.json) throw flagConflictError('-o json', format);
     if (line.args.out === '-') throw flagConflictError('--out -', format);
   }
 
   /** Whether the report goes to stdout, so that text goes to stderr. */
   get takesStdout(): boolean {
-    return this.#wanted.some(({ file }) => file === undefined);
+    return this.#formats.some(({ file }) => file === undefined);
   }
 
   take(make: MakeReport): void {
@@ -56,7 +56,7 @@ export class Reporting {
     const command = this.#line.command ?? '';
     const madeReport = (await this.#make?.(command)) ?? defaultReport(command, code);
     const report = placedReport(madeReport, repositoryPlaces(this.#line, this.#io));
-    for (const { format, file } of this.#wanted) {
+    for (const { format, file } of this.#formats) {
       const text = FORMATTERS[format](report);
       if (file === undefined) this.#io.out(text);
       else {

@@ -48,12 +48,12 @@ type ArgOf<Declared extends Argument> = Declared extends {
 }
   ? T
   : Declared extends { readonly demandOption: true } | { readonly default: Scalar }
-    ? Given<Declared>
-    : Given<Declared> | undefined;
+    ? ArgumentValue<Declared>
+    : ArgumentValue<Declared> | undefined;
 
 type Scalar = string | number | boolean;
 
-type Given<Declared extends Argument> = Declared extends { readonly array: true }
+type ArgumentValue<Declared extends Argument> = Declared extends { readonly array: true }
   ? readonly One<Declared>[]
   : One<Declared>;
 

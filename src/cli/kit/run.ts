@@ -20,7 +20,7 @@ export async function runCommandLine(
   started: Io,
   onRead: (line: CommandLine) => void = () => {},
 ): Promise<ExitCode> {
-  if (argv[0] === COMPLETE) return complete(commands, argv.slice(1), started);
+  if (argv[0] === COMPLETE) return printCompletions(commands, argv.slice(1), started);
   const line = await readCommandLine(commands, argv);
   onRead(line);
   const { cwd, mistake } = workingFolder(line, started.cwd);
@@ -44,7 +44,7 @@ export async function runCommandLine(
       const { Reporting: Opened } = await import('../findings/reporting.js');
       reporting = new Opened(line, unfiltered);
     }
-    const code = await dispatch(commands, line, reporting ? reported(io, shown, reporting) : io);
+    const code = await dispatch(commands, line, reporting ? reportingIo(io, shown, reporting) : io);
     printDelayedNotes();
     hasReported = true;
     await reporting?.write(code);
@@ -61,7 +61,7 @@ export async function runCommandLine(
 }
 
 /** Returns the `Io` of a command with `--format`. Text goes to stderr if the report goes to stdout. */
-function reported(io: Io, shown: Io, reporting: Reporting): Io {
+function reportingIo(io: Io, shown: Io, reporting: Reporting): Io {
   const report: Io['report'] = (make) => reporting.take(make);
   if (!reporting.takesStdout) return { ...io, report };
   const out = (text: string) => {
@@ -166,7 +166,7 @@ async function warnOfRelease(command: AnyCommand, args: SomeArgs, io: Io): Promi
 }
 
 /** Prints the completions of a command line, one on each line, for the script of a shell. */
-async function complete(
+async function printCompletions(
   commands: readonly CommandRow[],
   words: readonly string[],
   started: Io,

@@ -12,7 +12,7 @@ import {
   text,
 } from '../kit/json-schema.js';
 import type { Io } from '../terminal/io.js';
-import { columns, counted } from '../terminal/package-text.js';
+import { columns, amount } from '../terminal/package-text.js';
 
 export interface ProjectResult {
   /** Its file, as found by the pattern. */
@@ -66,7 +66,7 @@ export class EachReport {
   readonly #io: Io;
   readonly #options: EachReportOptions;
   readonly #results: PrintedResult[] = [];
-  #printed = 0;
+  #printedCount = 0;
 
   constructor(io: Io, options: EachReportOptions) {
     this.#io = io;
@@ -76,8 +76,8 @@ export class EachReport {
   /** Receives the result of a project, and prints all results that are next in order. All have the same `shard`. */
   add(place: number, result: PrintedResult, shard: ShardedLine | undefined): void {
     this.#results[place] = result;
-    for (; this.#results[this.#printed] !== undefined; this.#printed++) {
-      const next = this.#results[this.#printed]!;
+    for (; this.#results[this.#printedCount] !== undefined; this.#printedCount++) {
+      const next = this.#results[this.#printedCount]!;
       if (this.#options.json) this.#io.out(eachJsonLine(next, shard));
       if (next.exitCode === EXIT.done) this.#print(next);
     }
@@ -122,7 +122,7 @@ export function resultRows(results: readonly ProjectResult[]): string[] {
 
 /** Number of projects, and of those that failed. */
 export function closingLine(results: readonly ProjectResult[]): string {
-  const all = counted(results.length, 'set');
+  const all = amount(results.length, 'set');
   const failed = results.filter(({ exitCode }) => exitCode !== EXIT.done).length;
   return failed === 0 ? `${all}, all well` : `${failed} of ${all} failed`;
 }

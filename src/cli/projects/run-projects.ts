@@ -4,7 +4,7 @@ import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path
 import { findProjectFiles } from './find-projects.js';
 import { projectArgs, projectWith, type SomeArgs } from './project.js';
 import { closingLine, EachReport, type PrintedResult, worstExitCode } from './project-results.js';
-import { parseShard, portable, shardRequest } from './shards.js';
+import { parseShard, withRelativePaths, shardRequest } from './shards.js';
 import { byCodePoint, inParallel, interleavedShard } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
 import { recoverBeforeReading } from '../../base/files/recovery.js';
@@ -25,7 +25,7 @@ import {
   sourceFlags,
 } from '../sources/source-flags.js';
 import { type Io, type RunIo, SharedSources } from '../terminal/io.js';
-import { counted } from '../terminal/package-text.js';
+import { amount } from '../terminal/package-text.js';
 import { withStatus } from '../terminal/progress.js';
 
 /** Runs a command for every project of `--each`, and prints the results. */
@@ -75,7 +75,7 @@ export async function runProjects(
   const shared = new SharedSources(io, timeOfAll);
   const request = async () => {
     const inputs = await inParallel(all, 1, async (set) => [
-      portable(set, io.cwd),
+      withRelativePaths(set, io.cwd),
       await textsOf(set, io),
     ]);
     return shardRequest({ name: line.command ?? '', command, args, inputs }, io);
@@ -83,7 +83,7 @@ export async function runProjects(
   const shardedLine =
     args.shard === undefined ? undefined : { ...shard, sets: all.length, ...(await request()) };
   let done = 0;
-  const status = () => `${done} of ${counted(sets.length, 'set')} done`;
+  const status = () => `${done} of ${amount(sets.length, 'set')} done`;
   const runAt = async ([place, { set, plan }]: readonly [number, (typeof sets)[number]]) => {
     const result =
       typeof plan === 'string'

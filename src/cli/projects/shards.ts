@@ -47,7 +47,7 @@ export function shardRequest(
     .map(camelCase)
     .filter((flag) => !IGNORED_FLAGS.has(flag))
     .sort(byCodePoint);
-  const flags = names.map((flag) => [flag, portable(args[flag], cwd)]);
+  const flags = names.map((flag) => [flag, withRelativePaths(args[flag], cwd)]);
   return {
     command: name,
     tool: toolVersion(),
@@ -60,8 +60,8 @@ export function shardRequest(
 const ABSOLUTE = /^(?<before>|.*?[:=])(?<path>\/(?!\/).*)$/s;
 
 /** Returns a value without machine-specific folders: paths in the working folder are relative, others are omitted. */
-export function portable(value: unknown, cwd: string): unknown {
-  if (Array.isArray(value)) return value.map((each) => portable(each, cwd));
+export function withRelativePaths(value: unknown, cwd: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => withRelativePaths(each, cwd));
   const { before = '', path } = (typeof value === 'string' && ABSOLUTE.exec(value)?.groups) || {};
   if (path === undefined) return value;
   const inside = relative(cwd, path);

@@ -9,7 +9,7 @@ import {
   firstKnowing,
   lockedFirst,
   withConcurrencyLimit,
-  forwarded,
+  forwardingSource,
   noteUnsearchableSources,
 } from '../../sources/decorators.js';
 import type { SharedSources, RunIo } from '../terminal/io.js';
@@ -89,7 +89,7 @@ async function sharedAudit(
     });
   const reader = await readerFor(undefined);
   return {
-    ...forwarded(reader),
+    ...forwardingSource(reader),
     fetch: async (candidate, target) => {
       const lockedReader = await readerFor(digests.get(candidate.repository));
       return lockedReader.fetch(candidate, target);

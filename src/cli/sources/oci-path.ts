@@ -11,19 +11,19 @@ export function isOciPath(path: string): boolean {
 /** Parses an `oci://` path. Throws if it is no reference. */
 export function parseOciPath(path: string): Reference {
   const forms = '`oci://REGISTRY/REPOSITORY:TAG` or `oci://REGISTRY/REPOSITORY@sha256:…`';
-  return parsed(path, `write all of it: ${forms}`);
+  return parsePath(path, `write all of it: ${forms}`);
 }
 
 /** Parses the `oci://` path of a push. Throws if it has a digest. */
 export function parseTaggedPath(path: string): Reference {
-  const reference = parsed(path, 'write all of it, with a tag: `oci://REGISTRY/REPOSITORY:TAG`');
+  const reference = parsePath(path, 'write all of it, with a tag: `oci://REGISTRY/REPOSITORY:TAG`');
   if (reference.digest === undefined) return reference;
   throw new InputError(`\`${path}\` names a digest, and what is pushed has its own`, {
     hint: 'name a tag: `oci://REGISTRY/REPOSITORY:TAG`',
   });
 }
 
-function parsed(path: string, hint: string): Reference {
+function parsePath(path: string, hint: string): Reference {
   const reference = isOciPath(path)
     ? parseReference(path.slice(SCHEME.length), { strict: true })
     : undefined;

@@ -84,7 +84,7 @@ async function openXpkg(path: string, shown: string, target: Target): Promise<Na
   const reader = SourceReader.of(source);
   const found = await reader.fetch({ repository, version: 'v0.0.0' }, target);
   if (found === undefined) throw new InputError(`\`${shown}\` holds no package`);
-  return named(found, shown);
+  return asNamedPackage(found, shown);
 }
 
 export async function namedVersion(
@@ -123,7 +123,7 @@ async function fetchReference(args: PackageArgs, io: RunIo, target: Target): Pro
     });
   }
   for (const note of found.notes ?? []) io.note(printable(`note: ${args.package}: ${note}`));
-  return { ...named(found, args.package), candidate };
+  return { ...asNamedPackage(found, args.package), candidate };
 }
 
 /** The version is a tag, a digest or a range, as written; undefined: not a reference to a package. */
@@ -162,7 +162,7 @@ function tagHint(tags: readonly string[] | undefined): string {
   return last.length === 0 ? 'the repository has no tags' : `its tags end in ${last.join(', ')}`;
 }
 
-function named({ contents, digest }: FetchedPackage, shown: string): NamedPackage {
+function asNamedPackage({ contents, digest }: FetchedPackage, shown: string): NamedPackage {
   const isLegacy = contents.metas[0]?.apiVersion === DOT_REGISTRY_API;
   const file = `${shown}: ${isLegacy ? `${DOT_REGISTRY}/app.yaml` : 'package.yaml'}`;
   return { contents, digest, originOf: (line) => ({ file, line }) };

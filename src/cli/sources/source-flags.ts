@@ -22,7 +22,7 @@ import type { ArgsOf, Flags } from '../kit/command.js';
 import type { RunIo } from '../terminal/io.js';
 
 /** The parameters for opening a value of `--from`. */
-interface Opening {
+interface OpenParameters {
   /** The part after the colon. */
   readonly rest: string;
   /** The whole value of the flag, for messages. */
@@ -39,7 +39,7 @@ interface Opening {
 /** Every form of `--from`; a form loads its modules when it is opened. */
 const FORMS: readonly (readonly [
   usage: string,
-  open: (opening: Opening) => Promise<PackageSource>,
+  open: (opening: OpenParameters) => Promise<PackageSource>,
 ])[] = [
   ['dir:PATH', dir],
   ['layout:PATH[=REPOSITORY]', layout],
@@ -50,12 +50,12 @@ const FORMS: readonly (readonly [
   ['registry', registry],
 ];
 
-async function dir({ rest, text, io }: Opening): Promise<PackageSource> {
+async function dir({ rest, text, io }: OpenParameters): Promise<PackageSource> {
   const { openDir } = await import('../../sources/dir-source.js');
   return openDir(resolve(io.cwd, rest), { shown: text, note: (line) => io.note(line) });
 }
 
-async function index(opening: Opening): Promise<PackageSource> {
+async function index(opening: OpenParameters): Promise<PackageSource> {
   const { rest, text, io } = opening;
   if (isOciPath(rest)) return artifact({ ...opening, text: rest });
   if ((await stat(resolve(io.cwd, rest)).catch(() => undefined))?.isDirectory() === true) {
@@ -71,7 +71,7 @@ async function index(opening: Opening): Promise<PackageSource> {
   }
 }
 
-async function indexFolder({ rest, text, io, locked }: Opening): Promise<PackageSource> {
+async function indexFolder({ rest, text, io, locked }: OpenParameters): Promise<PackageSource> {
   const { IndexFolder } = await import('../../oci/store/index-folder.js');
   const { folderLocation } = await import('../../sources/sparse-index/publish.js');
   const { sparseIndexSource } = await import('../../sources/sparse-index/sparse-index-source.js');
@@ -88,7 +88,7 @@ async function indexFolder({ rest, text, io, locked }: Opening): Promise<Package
   });
 }
 
-async function layout({ rest, text, io }: Opening): Promise<PackageSource> {
+async function layout({ rest, text, io }: OpenParameters): Promise<PackageSource> {
   const { openLayoutSource } = await import('../../sources/images/image-source.js');
   const { path, name } = splitName(rest);
   return openLayoutSource(resolve(io.cwd, path), {
@@ -98,7 +98,7 @@ async function layout({ rest, text, io }: Opening): Promise<PackageSource> {
   });
 }
 
-async function xpkg({ rest, text, io }: Opening): Promise<PackageSource> {
+async function xpkg({ rest, text, io }: OpenParameters): Promise<PackageSource> {
   const { path, name } = splitName(rest);
   if (name?.tag === undefined) {
     throw new InputError(`\`--from ${text}\` does not say which package the file is`, {
@@ -110,13 +110,13 @@ async function xpkg({ rest, text, io }: Opening): Promise<PackageSource> {
   return openXpkgSource(resolve(io.cwd, path), { shown, ...name, tag: name.tag });
 }
 
-async function crossplaneCache({ rest, text, io }: Opening): Promise<PackageSource> {
+async function crossplaneCache({ rest, text, io }: OpenParameters): Promise<PackageSource> {
   const { openCrossplaneCache } = await import('../../sources/images/crossplane-cache-source.js');
   return openCrossplaneCache(resolve(io.cwd, rest), text);
 }
 
-async function registry({ registries }: Opening): Promise<PackageSource> {
-  return (await registries())?.packages ?? unreachable;
+async function registry({ registries }: OpenParameters): Promise<PackageSource> {
+  return (await registries())?.packages ?? unreachableSource;
 }
 
 /** Opens a pushed lockfile or index. It has only the packages that it lists. */
@@ -125,7 +125,7 @@ async function artifact({
   registries,
   locked,
   canPrefetch,
-}: Opening): Promise<PackageSource> {
+}: OpenParameters): Promise<PackageSource> {
   const { requireArtifact, requireFile, INDEX_TITLE, LOCK_TITLE } = await import('./registries.js');
   const { memorySource } = await import('../../sources/memory-source.js');
   const state = locked.find(({ from }) => from === text);
@@ -152,7 +152,7 @@ function pinnedTo(text: string, digest: Digest | undefined): string {
 }
 
 /** The registries with `--offline` and no cache. Throws, because it is unknown what they have. */
-const unreachable: PackageSource = {
+const unreachableSource: PackageSource = {
   tags: async (repository) => {
     throw offlineError(repository);
   },
@@ -240,13 +240,13 @@ export async function openEach(
 ): Promise<readonly PackageSource[]> {
   mustBeWhole('--concurrency', args.concurrency, 1);
   const { shared } = io;
-  if (shared === undefined) return opened(args, io, { stats, kept, locked });
+  if (shared === undefined) return openAll(args, io, { stats, kept, locked });
   const { timeout = args.timeout } = shared;
   // Equal objects of several projects are one, so messages about it name no project.
   const withoutOrigins = kept.map(({ object }) => ({ object, origin: { file: 'of the sets' } }));
   const { stats: ofRun } = shared;
   return shared.once(await sourcesKey(args, kept, locked), () =>
-    opened(
+    openAll(
       { ...args, timeout },
       { ...shared.io, shared },
       { stats: ofRun, kept: withoutOrigins, locked },
@@ -273,7 +273,7 @@ interface OpenedFor {
   readonly locked: readonly IndexState[] | undefined;
 }
 
-async function opened(
+async function openAll(
   args: SourceArgs & Pick<RegistryArgs, 'ignoreCache'>,
   io: RunIo,
   { stats, kept, locked = [] }: OpenedFor,
@@ -307,7 +307,7 @@ export function isRemoteForm(text: string): boolean {
 
 async function openForm(
   text: string,
-  rest: Omit<Opening, 'text' | 'rest'>,
+  rest: Omit<OpenParameters, 'text' | 'rest'>,
 ): Promise<PackageSource> {
   const [scheme = ''] = text.split(':', 1);
   const [usage, open] = FORMS.find(([form]) => form.split(':', 1)[0] === scheme) ?? [];

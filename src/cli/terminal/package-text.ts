@@ -5,7 +5,7 @@ import type { Solved } from '../../resolver/resolve/answer.js';
 import type { Movement } from '../../resolver/resolve/movements.js';
 
 /** `1 package`, `2 packages`. */
-export function counted(count: number, noun: string): string {
+export function amount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
@@ -17,7 +17,7 @@ export function packageLines({ lockfile, target }: Solved): string[] {
     kind,
     direct ? '' : 'dependency',
   ]);
-  const count = counted(rows.length, 'package');
+  const count = amount(rows.length, 'package');
   return [`${count} for Crossplane ${target.version}`, ...columns(rows)];
 }
 
@@ -26,7 +26,7 @@ export function answerHeadline(
   { lockfile, target, changes }: Solved,
   { hadLock, isWritten }: { readonly hadLock: boolean; readonly isWritten: boolean },
 ): string {
-  const packages = `${counted(lockfile.packages.length, 'package')} for Crossplane ${target.version}`;
+  const packages = `${amount(lockfile.packages.length, 'package')} for Crossplane ${target.version}`;
   if (!hadLock) return packages;
   if (changes.length === 0) return `${packages}, as locked`;
   const first = changeText(changes[0]!, isWritten);

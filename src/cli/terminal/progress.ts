@@ -1,7 +1,7 @@
 import { printable } from '../../base/escape.js';
 import type { ReadStats } from '../../resolver/driver/read-stats.js';
 import type { RunIo } from './io.js';
-import { counted } from './package-text.js';
+import { amount } from './package-text.js';
 
 /** Delay before progress is shown. */
 const QUIET_MS = 500;
@@ -38,15 +38,15 @@ export async function withStatus<T>(
 /** Returns what is being read and the counts of reads, in at most `width` characters, so that it does not wrap. */
 export function progressLine(stats: ReadStats, width: number): string {
   const { latest, listed, fetched, bytes } = stats;
-  const read = `${counted(fetched, 'package')}, ${counted(listed, 'tag list')}`;
+  const read = `${amount(fetched, 'package')}, ${amount(listed, 'tag list')}`;
   const counts = ` (${read}${bytes > 0 ? `, ${(bytes / 1e6).toFixed(1)} MB` : ''})`;
   if (latest === undefined) return `searching${counts}`.slice(0, width);
-  const name = shortened(printable(latest), width - `reading ${counts}`.length);
+  const name = shortenStart(printable(latest), width - `reading ${counts}`.length);
   return `reading ${name}${counts}`.slice(0, width);
 }
 
 /** Cuts the middle out of a text that is too long: registry and version are at its ends. */
-function shortened(text: string, length: number): string {
+function shortenStart(text: string, length: number): string {
   if (text.length <= length) return text;
   const shown = Math.max(length - 1, 0);
   const end = Math.floor(shown / 2);

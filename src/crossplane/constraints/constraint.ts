@@ -171,8 +171,8 @@ const CHECKS: Readonly<Record<1 | 3, Readonly<Record<Operator, Check>>>> = {
 type ImproperError = (text: string) => string;
 
 /** Parses a constraint. Results are cached, because packages repeat the same constraints. */
-export function parseConstraint(text: string, dialect: Dialect): Parsed {
-  const cache = getOrCreate(CACHES, dialect, () => new Map<string, Parsed>());
+export function parseConstraint(text: string, dialect: Dialect): ParsedConstraint {
+  const cache = getOrCreate(CACHES, dialect, () => new Map<string, ParsedConstraint>());
   const cached = cache.get(text);
   if (cached !== undefined) return cached;
   const parsed = readConstraint(text, dialect);
@@ -181,13 +181,13 @@ export function parseConstraint(text: string, dialect: Dialect): Parsed {
   return parsed;
 }
 
-type Parsed = Constraint | InvalidConstraint;
+type ParsedConstraint = Constraint | InvalidConstraint;
 
-const CACHES = new Map<Dialect, Map<string, Parsed>>();
+const CACHES = new Map<Dialect, Map<string, ParsedConstraint>>();
 const MAX_CACHED = 10_000;
 const MAX_CACHED_LENGTH = 200;
 
-function readConstraint(text: string, dialect: Dialect): Parsed {
+function readConstraint(text: string, dialect: Dialect): ParsedConstraint {
   const invalid = (error: string) => ({ invalid: true, text, dialect, error }) as const;
   const { generation, maxConstraintBytes, maxGroups, quotesErrors } = dialectRules(dialect);
   if (maxConstraintBytes !== undefined && Buffer.byteLength(text) > maxConstraintBytes) {

@@ -62,7 +62,7 @@ export class RegistryPackage {
     }
   }
 
-  /** The content; undefined if no file of such a package was added. */
+  /** The content; undefined if no file of a legacy package was added. */
   get value(): PackageContents | undefined {
     if (!this.#isFound) return undefined;
     const files = [...this.#files].sort(([a], [b]) => byCodePoint(a, b));

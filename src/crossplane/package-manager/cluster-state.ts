@@ -98,18 +98,18 @@ export interface ClusterStep {
 }
 
 /** Identifies an object or a revision: names are unique for each kind. */
-export interface Named {
+export interface ObjectKey {
   readonly kind: PackageKind;
   readonly name: string;
 }
 
-export function isSameNamed(a: Named, b: Named): boolean {
+export function hasSameKey(a: ObjectKey, b: ObjectKey): boolean {
   return a.kind === b.kind && a.name === b.name;
 }
 
 /** Replaces a member of a list, or appends it. Returns the same list if nothing changes. */
-function withMember<T extends Named>(list: readonly T[], member: T): readonly T[] {
-  const at = list.findIndex((each) => isSameNamed(each, member));
+function withMember<T extends ObjectKey>(list: readonly T[], member: T): readonly T[] {
+  const at = list.findIndex((each) => hasSameKey(each, member));
   if (at < 0) return [...list, member];
   return isSame(list[at]!, member) ? list : list.with(at, member);
 }
@@ -136,7 +136,7 @@ export function withResolvedCondition(
   return isKnown ? state : { ...state, resolved };
 }
 
-/** What the CRD sets for an object that states no more than its package. */
+/** Defaults that the CRD sets for an object that states only its package. */
 export const DEFAULT_SETTINGS = {
   skipDependencyResolution: false,
   ignoreCrossplaneConstraints: false,
@@ -222,7 +222,7 @@ const CONTROLLER_KINDS: Partial<Record<OwnedKind, string>> = {
   MRD: 'ManagedResourceDefinition',
 };
 
-export function controllerName({ kind, name }: Named): string {
+export function controllerName({ kind, name }: ObjectKey): string {
   return `${kind}Revision ${name}`;
 }
 

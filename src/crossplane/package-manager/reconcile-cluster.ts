@@ -2,12 +2,12 @@ import { splitPackageReference } from '../packages/reference.js';
 import type { Target } from '../releases/target.js';
 import type { ClusterTask } from './cluster-image.js';
 import {
-  isSameNamed,
+  hasSameKey,
   withObject,
   newObject,
   type ClusterState,
   type ClusterStep,
-  type Named,
+  type ObjectKey,
   type WantedObject,
 } from './cluster-state.js';
 import type { LockRow } from './dependency-graph.js';
@@ -20,7 +20,7 @@ import {
 } from './reconcile-revision.js';
 
 /** A change that a user makes to a cluster: applies an object, or removes one. */
-export type UserChange = { readonly apply: WantedObject } | { readonly remove: Named };
+export type UserChange = { readonly apply: WantedObject } | { readonly remove: ObjectKey };
 
 interface ReconcileOptions {
   readonly target: Target;
@@ -42,7 +42,7 @@ const NO_MOVES: MoveFlags = { upgrades: false, downgrades: false };
 
 type Task =
   | { readonly on: 'change'; readonly change: UserChange }
-  | { readonly on: 'package' | 'revision'; readonly named: Named }
+  | { readonly on: 'package' | 'revision'; readonly named: ObjectKey }
   | { readonly on: 'lock' };
 
 interface TaskResult {
@@ -97,14 +97,14 @@ function allTasks({ objects, revisions }: ClusterState): Task[] {
 function triggeredTasks(before: ClusterState, after: ClusterState): Task[] {
   const triggered: Task[] = [];
   for (const object of newMembers(before.objects, after.objects)) {
-    const old = before.objects.find((each) => isSameNamed(each, object));
+    const old = before.objects.find((each) => hasSameKey(each, object));
     if (old !== undefined && !isSpecChanged(old, object)) continue;
     triggered.push({ on: 'package', named: object });
     const { kind, revision: name } = object;
     if (name !== undefined) triggered.push({ on: 'revision', named: { kind, name } });
   }
   for (const revision of newMembers(before.revisions, after.revisions)) {
-    const old = before.revisions.find((each) => isSameNamed(each, revision));
+    const old = before.revisions.find((each) => hasSameKey(each, revision));
     if (old?.reference === revision.reference && old.active === revision.active) continue;
     triggered.push({ on: 'revision', named: revision });
   }
@@ -136,7 +136,7 @@ function isSpecChanged(before: WantedObject, after: WantedObject): boolean {
 
 function isSameTask(a: Task, b: Task): boolean {
   if (a.on !== b.on) return false;
-  return 'named' in a && 'named' in b ? isSameNamed(a.named, b.named) : a.on === 'lock';
+  return 'named' in a && 'named' in b ? hasSameKey(a.named, b.named) : a.on === 'lock';
 }
 
 function* runTask(
@@ -150,13 +150,13 @@ function* runTask(
         ? applyObject(state, task.change.apply, target)
         : removeObject(state, task.change.remove, target);
     case 'package': {
-      const object = state.objects.find((each) => isSameNamed(each, task.named));
+      const object = state.objects.find((each) => hasSameKey(each, task.named));
       if (object === undefined) return { state };
       const next = yield* reconcilePackage(state, object, target);
       return { state: next, steps: failures(state, next, target) };
     }
     case 'revision': {
-      const revision = state.revisions.find((each) => isSameNamed(each, task.named));
+      const revision = state.revisions.find((each) => hasSameKey(each, task.named));
       if (revision === undefined) return { state };
       const done = yield* reconcileRevision(state, revision, target);
       return { ...done, steps: failures(state, done.state, target) };
@@ -169,7 +169,7 @@ function* runTask(
 }
 
 function applyObject(state: ClusterState, applied: WantedObject, target: Target): TaskResult {
-  const known = state.objects.find((each) => isSameNamed(each, applied));
+  const known = state.objects.find((each) => hasSameKey(each, applied));
   const refused = serverError(applied, target);
   if (refused !== undefined) return { state, steps: [stepOn(applied, 'fail', target, refused)] };
   const object =
@@ -183,8 +183,8 @@ function applyObject(state: ClusterState, applied: WantedObject, target: Target)
   return { state: withObject(state, object), steps: [stepOn(applied, 'applied', target)] };
 }
 
-function removeObject(state: ClusterState, removed: Named, target: Target): TaskResult {
-  const object = state.objects.find((each) => isSameNamed(each, removed));
+function removeObject(state: ClusterState, removed: ObjectKey, target: Target): TaskResult {
+  const object = state.objects.find((each) => hasSameKey(each, removed));
   if (object === undefined) return { state };
   const revisions = revisionsOf(state, object);
   const names = new Set(revisions.map(({ name }) => name));

@@ -6,7 +6,7 @@ import {
   type ClusterState,
   type ClusterStep,
   HEALTHY,
-  isSameNamed,
+  hasSameKey,
   withObject,
   withResolvedCondition,
 } from './cluster-state.js';
@@ -70,18 +70,18 @@ function* resolveFirst(
   const rows = prunes ? withoutOutdated(state.rows, target) : state.rows;
   const graph = dependencyGraph(rows);
   if (typeof graph === 'string') {
-    return failed(state, undefined, `cannot build DAG: node ${graph} already exists`);
+    return failedStep(state, undefined, `cannot build DAG: node ${graph} already exists`);
   }
   const sourceInCycle = findCycle(graph);
   if (sourceInCycle !== undefined) {
-    return failed(state, undefined, `cannot sort DAG: detected cycle on: ${sourceInCycle}`);
+    return failedStep(state, undefined, `cannot sort DAG: detected cycle on: ${sourceInCycle}`);
   }
   const [implied] = flags.upgrades ? outdatedOrMissing(rows, target) : graph.missing;
   if (implied === undefined) return { state };
   const { repository } = implied.dependency;
   if (parseReference(repository) === undefined) {
     const what = `could not parse reference: ${repository}`;
-    return failed(state, implied, `dependency package is not valid: ${what}`);
+    return failedStep(state, implied, `dependency package is not valid: ${what}`);
   }
   const installed = flags.upgrades ? installedObject(state, implied.dependency, target) : undefined;
   if (installed === undefined) return yield* install(state, implied, target);
@@ -103,7 +103,7 @@ function stepOn(
   return { did, source: implied?.dependency.repository, version, implied, message };
 }
 
-function failed(
+function failedStep(
   state: ClusterState,
   implied: ImpliedDependency | undefined,
   problem: string,
@@ -135,13 +135,13 @@ function* install(
 ): ClusterTask<ReconciledLock> {
   const { repository, kind, apiVersion, constraint } = implied.dependency;
   const choice: VersionChoice = yield* versionToInstall(repository, constraint, target);
-  if ('problem' in choice) return failed(state, implied, choice.problem);
+  if ('problem' in choice) return failedStep(state, implied, choice.problem);
   if (!isPackageKind(kind) || !servesPackages(apiVersion, kind)) {
     const problem =
       kind === ''
         ? 'cannot construct dependency package: encountered an invalid dependency: package dependencies must specify either a valid type, or an explicit apiVersion, kind, and package'
         : `cannot create dependency package: no matches for kind "${kind}" in version "${apiVersion ?? ''}"`;
-    return failed(state, implied, problem);
+    return failedStep(state, implied, problem);
   }
   const { version } = choice;
   const object = newObject({
@@ -150,12 +150,12 @@ function* install(
     reference: joinReference(repository, version),
     ...DEFAULT_SETTINGS,
   });
-  const existing = state.objects.find((each) => isSameNamed(each, object));
+  const existing = state.objects.find((each) => hasSameKey(each, object));
   if (existing !== undefined)
     return handleExisting(state, implied, { version, other: existing }, target);
   const refused = serverError(object, target);
   if (refused !== undefined) {
-    return failed(state, implied, `cannot create dependency package: ${refused}`);
+    return failedStep(state, implied, `cannot create dependency package: ${refused}`);
   }
   return { state: withObject(state, object), step: stepOn(implied, 'installed', version) };
 }
@@ -181,7 +181,7 @@ function handleExisting(
   if (!target.packageManager.acceptsExistingObjects) {
     const { kind, name } = other;
     const what = `${kind.toLowerCase()}s.pkg.crossplane.io "${name}" already exists`;
-    return failed(state, implied, `cannot create dependency package: ${what}`);
+    return failedStep(state, implied, `cannot create dependency package: ${what}`);
   }
   const isSame = sourceOf(other, target) === implied.dependency.repository;
   if (isSame) return { state };
@@ -189,7 +189,7 @@ function handleExisting(
   return { state, step: stepOn(implied, 'found another', version, message) };
 }
 
-interface Moving {
+interface VersionMove {
   readonly from: string;
   readonly constraints: readonly string[];
   readonly downgrades: boolean;
@@ -199,12 +199,12 @@ function* move(
   state: ClusterState,
   implied: ImpliedDependency,
   installed: ClusterObject,
-  moving: Moving,
+  moving: VersionMove,
   target: Target,
 ): ClusterTask<ReconciledLock> {
   const { repository } = implied.dependency;
   const choice: VersionChoice = yield* versionToMoveTo(repository, moving, target);
-  if ('problem' in choice) return failed(state, implied, choice.problem);
+  if ('problem' in choice) return failedStep(state, implied, choice.problem);
   const { version } = choice;
   const reference = joinReference(repository, version);
   if (reference === installed.reference) return { state };
@@ -255,7 +255,7 @@ export function* versionToInstall(
  */
 export function* versionToMoveTo(
   repository: Repository,
-  { from, constraints, downgrades }: Moving,
+  { from, constraints, downgrades }: VersionMove,
   target: Target,
 ): ClusterTask<VersionChoice> {
   const pinned = digestToMoveTo(constraints);

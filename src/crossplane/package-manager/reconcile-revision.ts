@@ -8,7 +8,7 @@ import {
   type ClusterState,
   HEALTHY,
   type HiddenConflict,
-  isSameNamed,
+  hasSameKey,
   UNKNOWN,
   withObject,
   withRevision,
@@ -109,7 +109,7 @@ export function* reconcileRevision(
     state: withRevision(to, { ...revision, health: { status, message } }),
   });
   const { kind, of: name } = revision;
-  const object = state.objects.find((each) => isSameNamed(each, { kind, name }));
+  const object = state.objects.find((each) => hasSameKey(each, { kind, name }));
   if (image === undefined || object === undefined) return { state };
   const refused = refusalOf(image, object, target);
   if (refused !== undefined) return withHealth(state, 'False', refused);
@@ -172,11 +172,10 @@ function enterLock(
 }
 
 /**
- * Takes control of all objects of an active revision, or of none if another one controls one of
- * them.
+ * Takes control of all objects of an active revision; of none if another revision controls one.
  *
  * An XRD or MRD then creates its CRDs. The XRD controls its CRDs; the revision controls those of an
- * MRD. If another one controls such a CRD, the package does not report it.
+ * MRD. If another object controls one of these CRDs, the package does not report the conflict.
  */
 function establish(
   state: ClusterState,

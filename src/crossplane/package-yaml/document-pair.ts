@@ -144,7 +144,7 @@ function cutMappings(
   requiredDiffers = false,
 ): readonly PartsOfBoth[] | undefined {
   const found = blocks.map(({ old, newer }) => ({ old: mappingIn(old), newer: mappingIn(newer) }));
-  const mappings = found.flatMap(existing);
+  const mappings = found.flatMap(existingSides);
   if (mappings.some(({ entries }) => entries === undefined)) return undefined;
   const hasMissing = blocks.some(({ old, newer }) => (old === undefined) !== (newer === undefined));
   const keys = new Set(mappings.flatMap(({ entries }) => [...entries!.keys()]));
@@ -182,7 +182,7 @@ function entryOf(mapping: Mapping | undefined, key: string): Entry | undefined {
   return { lines: mapping.block.lines, indent: mapping.block.indent, entry };
 }
 
-function existing<T>({ old, newer }: OldAndNew<T>): T[] {
+function existingSides<T>({ old, newer }: OldAndNew<T>): T[] {
   return [old, newer].filter((side): side is T & {} => side !== undefined);
 }
 
@@ -204,8 +204,8 @@ interface Key extends Mappings {
 
 function cutEntries(entries: readonly OldAndNew<Entry>[], at: Key): readonly PartsOfBoth[] {
   const { key, place } = at;
-  const all = entries.flatMap(existing);
-  const wholeEntries = () => entries.map((each) => partsOfBoth(each, whole));
+  const all = entries.flatMap(existingSides);
+  const wholeEntries = () => entries.map((each) => partsOfBoth(each, wholePart));
   if (place === 'root' && IGNORED_KEYS.has(key)) return entries.map(() => NOTHING);
   const isProperties = at.requiredDiffers && place === 'schema' && key === 'properties';
   if (!isProperties) {
@@ -222,7 +222,7 @@ function cutEntries(entries: readonly OldAndNew<Entry>[], at: Key): readonly Par
     }
   }
   const values = entries.map(({ old, newer }) => ({ old: valueOf(old), newer: valueOf(newer) }));
-  if (all.length === 1 || values.flatMap(existing).length < all.length) return wholeEntries();
+  if (all.length === 1 || values.flatMap(existingSides).length < all.length) return wholeEntries();
   const inside =
     place === 'spec' && key === 'versions'
       ? cutVersions(values[0]!)
@@ -244,7 +244,7 @@ function isUnchanged(
   if (!hasMissing) {
     return entries.every(({ old, newer }) => (old && textOf(old)) === (newer && textOf(newer)));
   }
-  const all = entries.flatMap(existing);
+  const all = entries.flatMap(existingSides);
   return all.length === count && areEqual(all);
 }
 
@@ -279,14 +279,14 @@ function partsOfBoth({ old, newer }: OldAndNew<Entry>, cut: (entry: Entry) => Pa
   return { old: old ? [cut(old)] : [], newer: newer ? [cut(newer)] : [] };
 }
 
-function whole({ entry: { start, end }, indent }: Entry): Part {
+function wholePart({ entry: { start, end }, indent }: Entry): Part {
   return { start, end, indent };
 }
 
 /** Keeps a key with some parts below it, or the whole entry if its value is on the line. */
 function keyWithParts(side: Entry, inside: readonly Part[] = []): Part {
   const { start, value, eol } = side.entry;
-  return value === eol ? { start, end: eol, indent: side.indent, inside } : whole(side);
+  return value === eol ? { start, end: eol, indent: side.indent, inside } : wholePart(side);
 }
 
 /** Keys whose values affect other parts of the document. */

@@ -145,11 +145,11 @@ function shapeProblem(value: JsonValue, shape: Shape, path: string): string | un
   }
   if ('listOf' in shape) {
     if (!isList(value)) return typeMessage('a list', path, value);
-    return first(value.entries(), ([i, item]) => shapeProblem(item, shape.listOf, `${path}[${i}]`));
+    return find(value.entries(), ([i, item]) => shapeProblem(item, shape.listOf, `${path}[${i}]`));
   }
   if (!isMapping(value)) return typeMessage('a mapping', path, value);
   const fields = 'fields' in shape ? new Map(Object.entries(shape.fields)) : undefined;
-  return first(Object.entries(value), ([key, item]) => {
+  return find(Object.entries(value), ([key, item]) => {
     const inner = 'mappingOf' in shape ? shape.mappingOf : fields?.get(key);
     return inner && shapeProblem(item, inner, `${path}.${key}`);
   });
@@ -167,10 +167,7 @@ function isInt64(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
 }
 
-function first<T>(
-  items: Iterable<T>,
-  problem: (item: T) => string | undefined,
-): string | undefined {
+function find<T>(items: Iterable<T>, problem: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
     const found = problem(item);
     if (found !== undefined) return found;

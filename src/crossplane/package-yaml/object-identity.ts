@@ -34,22 +34,22 @@ export function identityProblem(identity: Identity): string | undefined {
   const { versions, shortNames, unserved, deprecated, ...names } = identity;
   const { apiVersion, kind } = names;
   if (versions.length > MAX_VERSIONS)
-    return `the ${shortened(kind)} has over ${MAX_VERSIONS} versions`;
+    return `the ${shortenName(kind)} has over ${MAX_VERSIONS} versions`;
   if (shortNames.length > MAX_VERSIONS) {
-    return `the ${shortened(kind)} has over ${MAX_VERSIONS} short names`;
+    return `the ${shortenName(kind)} has over ${MAX_VERSIONS} short names`;
   }
   const listed = [...versions, ...shortNames, ...unserved, ...deprecated];
   const tooLong = [...Object.values(names), ...listed].find(
     (name) => (name?.length ?? 0) > MAX_TEXT_LENGTH,
   );
   if (tooLong !== undefined) {
-    return `a name is longer than ${MAX_TEXT_LENGTH} characters, more than any API server takes (\`${shortened(tooLong)}\`)`;
+    return `a name is longer than ${MAX_TEXT_LENGTH} characters, more than any API server takes (\`${shortenName(tooLong)}\`)`;
   }
   if (/^(?:[^/]+\/)?[^/]+$/.test(apiVersion)) return undefined;
-  return `the ${shortened(kind)} has the \`apiVersion\` \`${shortened(apiVersion)}\` (Crossplane: unexpected GroupVersion string); write \`group/version\``;
+  return `the ${shortenName(kind)} has the \`apiVersion\` \`${shortenName(apiVersion)}\` (Crossplane: unexpected GroupVersion string); write \`group/version\``;
 }
 
-function shortened(name: string): string {
+function shortenName(name: string): string {
   return name.length > 40 ? `${name.slice(0, 40)}…` : name;
 }
 

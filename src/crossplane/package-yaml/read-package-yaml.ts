@@ -108,11 +108,11 @@ class ContentsBuilder {
       this.end('its names, versions and metadata are too long together; split the package');
       return;
     }
-    if ('problem' in document) this.#problems.push(shortened(document.problem));
+    if ('problem' in document) this.#problems.push(shorten(document.problem));
     else if ('meta' in document) this.#metas.push(structuredClone(document.meta));
     else this.#objects.push(document.object);
     for (const warning of document.warnings ?? []) {
-      if (this.#warnings.length < DOCUMENT_LIMITS.problems) this.#warnings.push(shortened(warning));
+      if (this.#warnings.length < DOCUMENT_LIMITS.problems) this.#warnings.push(shorten(warning));
     }
     if (this.#problems.length > DOCUMENT_LIMITS.problems) {
       this.end(`package.yaml has more than ${DOCUMENT_LIMITS.problems} problems`);
@@ -128,7 +128,7 @@ class ContentsBuilder {
 /** Limit for messages, which may quote text of any length. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
-function shortened({ message, ...place }: StreamProblem): StreamProblem {
+function shorten({ message, ...place }: StreamProblem): StreamProblem {
   const cut = message.length > MAX_MESSAGE_LENGTH;
   const text = cut ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;
   return structuredClone({ message: text, ...place });

@@ -143,7 +143,7 @@ function claimNameFindings(object: PackageObject): Finding[] {
   return [warningFinding('claim-names', message, line)];
 }
 
-/** Warns of CRDs with the same group and kind, of which API servers accept one. */
+/** Warns of CRDs with the same group and kind: API servers accept only one of them. */
 function sharedKindFindings(objects: readonly PackageObject[]): Finding[] {
   const first = new Map<string, string>();
   return objects.flatMap(({ name, defines, claimCrd, claimKind = defines?.kind, line }) => {

@@ -35,7 +35,7 @@ interface DependencyReading {
 /** Reads a dependsOn entry as the target's package manager does. */
 export function readDependency(entry: JsonValue, context: DependencyContext): DependencyReading {
   const wrongType = decodeProblem(entry, context.target);
-  if (wrongType !== undefined) return refused('dependency-form', wrongType, context);
+  if (wrongType !== undefined) return refusal('dependency-form', wrongType, context);
   const fields = mappingOf(entry) ?? {};
   const named = namedPackage(fields, context.target);
   if (named === undefined) return readWithoutPackage(fields, context);
@@ -112,17 +112,17 @@ function readPackage(
     const what = `${entry} asks for a \`${kind}\` of \`${apiVersion ?? ''}\`, which is no package Crossplane can install`;
     const advice =
       'write `apiVersion: pkg.crossplane.io/v1` and one of Provider, Configuration and Function';
-    return refused('dependency-kind', `${what}; ${advice}`, context);
+    return refusal('dependency-kind', `${what}; ${advice}`, context);
   }
   const badSource = repositoryProblem(source, target);
   if (badSource !== undefined) {
     const message = `${entry} cannot be installed: ${badSource}; write \`registry/path\`, no more`;
-    return refused('dependency-source', message, context);
+    return refusal('dependency-source', message, context);
   }
   const constraint = stringOf(fields['version']) ?? '';
   const badConstraint = constraintProblem(constraint, target);
   if (badConstraint !== undefined) {
-    return refused('dependency-constraint', `${entry} ${badConstraint}`, context);
+    return refusal('dependency-constraint', `${entry} ${badConstraint}`, context);
   }
   const { line } = context;
   return {
@@ -166,12 +166,12 @@ function readWithoutPackage(fields: JsonObject, context: DependencyContext): Dep
   const what = `dependsOn entry \`${describeDependency(fields)}\` names no package`;
   if (!target.rules.explicitDependencies && typeof fields['package'] === 'string') {
     const why = `Crossplane ${target.version} does not know \`apiVersion\`, \`kind\`, \`package\` (v1.19.0 and later do)`;
-    return refused('dependency-form', `${what}: ${why}; write \`provider: …\``, context);
+    return refusal('dependency-form', `${what}: ${why}; write \`provider: …\``, context);
   }
   const why =
     '(Crossplane: package dependencies must specify either a valid type, or an explicit apiVersion, kind, and package)';
   const advice = 'write `provider`, `configuration` or `function`, or all of the other three';
-  return refused('dependency-form', `${what} ${why}; ${advice}`, context);
+  return refusal('dependency-form', `${what} ${why}; ${advice}`, context);
 }
 
 function readCrd(crd: JsonValue, context: DependencyContext): DependencyReading {
@@ -179,13 +179,13 @@ function readCrd(crd: JsonValue, context: DependencyContext): DependencyReading 
   const entry = `dependsOn entry \`crd: ${text}\``;
   if (!context.compat) {
     const why = 'is from old design documents, and no Crossplane release takes it';
-    return refused('dependency-crd', `${entry} ${why}; \`--compat\` reads it`, context);
+    return refusal('dependency-crd', `${entry} ${why}; \`--compat\` reads it`, context);
   }
   const demand = parseCrdRef(crd);
   if (demand === undefined) {
     const advice =
       'write `plural.group`, `plural.group/version`, `*.group` for any of a group, or `group/version/Kind`';
-    return refused('dependency-crd', `${entry} names no CRD; ${advice}`, context);
+    return refusal('dependency-crd', `${entry} names no CRD; ${advice}`, context);
   }
   const message = `${entry} is read because of \`--compat\`; Crossplane itself rejects it`;
   return {
@@ -215,6 +215,6 @@ export function servesPackages(apiVersion: string | undefined, kind: PackageKind
   return kind === 'Function' && apiVersion === 'pkg.crossplane.io/v1beta1';
 }
 
-function refused(code: string, message: string, { line }: DependencyContext): DependencyReading {
+function refusal(code: string, message: string, { line }: DependencyContext): DependencyReading {
   return { requirement: undefined, findings: [errorFinding(code, message, line)] };
 }

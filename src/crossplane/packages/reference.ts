@@ -89,10 +89,8 @@ const AUTHORITY = /^(?:[A-Za-z0-9_][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
 /**
- * Whether a registry can contain such a tag, by the OCI distribution specification.
- *
- * go-containerregistry, and so Crossplane, also accepts tags that begin with `.` or `-`. Nothing
- * can be pushed to them, so a reference with one names no package.
+ * Whether the OCI distribution specification allows a text as a tag. Crossplane also accepts tags
+ * that begin with `.` or `-`, but registries do not, so a reference with one names no package.
  */
 export function isTag(text: string): boolean {
   return TAG.test(text);

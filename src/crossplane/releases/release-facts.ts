@@ -82,7 +82,7 @@ export interface PackageManagerRules {
   readonly prunesOutdatedRows: boolean;
   /** A row is updated when its revision moves to another tag of the same image. */
   readonly refreshesRowVersions: boolean;
-  /** It is no error if the object of a dependency exists already. */
+  /** Existing objects of dependencies are accepted without an error. */
   readonly acceptsExistingObjects: boolean;
   /** Missing dependencies are quoted with their constraints. */
   readonly quotesMissing: boolean;
@@ -97,7 +97,7 @@ export interface PackageManagerRules {
   readonly convertsCrds: boolean;
   /** Plurals of CRDs that are not converted: provider configurations and records of their use. */
   readonly unconvertedCrds: readonly string[];
-  /** What the name of a package revision is derived from, besides the name of the package object. */
+  /** Parts of the name of a package revision, besides the name of the package object. */
   readonly revisionNames: 'digest' | 'digest-and-generation';
 }
 
@@ -175,8 +175,8 @@ function readReleaseFacts({ asOf, lines }: ReleaseFactsDocument): ReleaseFacts {
     let before = first;
     const all = releases.map(({ version, date, state, testedOn, ...changes }) => {
       before = {
-        rules: changed(before.rules, changes.rules),
-        packageManager: changed(before.packageManager, changes.packageManager),
+        rules: withChanges(before.rules, changes.rules),
+        packageManager: withChanges(before.packageManager, changes.packageManager),
       };
       return { version, date, state, testedOn, ...before } as Release; // as the schema requires
     });
@@ -195,7 +195,7 @@ interface Rules {
 }
 
 /** Returns the same object if nothing changes, so that releases with equal rules share it. */
-function changed(rules: object, changes: Changes | undefined): object {
+function withChanges(rules: object, changes: Changes | undefined): object {
   if (changes === undefined) return rules;
   const given = Object.entries(changes).map(([name, value]) => [name, value ?? undefined]);
   return { ...rules, ...Object.fromEntries(given) };

@@ -90,7 +90,7 @@ export function findDrift(lockfile: Lockfile, dump: ClusterDump): Drift {
     differences: [
       ...otherRelease(lockfile, dump),
       ...lockfile.packages.flatMap(differencesOf),
-      ...unlocked(lockfile, cluster),
+      ...unlockedPackages(lockfile, cluster),
       ...rowDifferences(lockfile, cluster),
       ...extraManifestDifferences([...expected.values()], dump),
     ],
@@ -127,7 +127,7 @@ function otherRelease({ crossplane }: Lockfile, dump: ClusterDump): Difference[]
 }
 
 /** Returns installed packages that the lockfile does not have. */
-function unlocked({ packages }: Lockfile, cluster: InstalledCluster): Difference[] {
+function unlockedPackages({ packages }: Lockfile, cluster: InstalledCluster): Difference[] {
   return cluster.packages.flatMap((each) => {
     const { repository, version, origin } = each;
     const locked = packages.find((one) => one.repository === repository);
@@ -300,7 +300,7 @@ function settingDifferences(installed: InstalledPackage, object: JsonObject): Di
     }),
   ];
   return values.flatMap(([field, lockedValue, foundValue]): Difference | [] => {
-    const [locked, actual] = [shown(lockedValue), shown(foundValue)];
+    const [locked, actual] = [valueText(lockedValue), valueText(foundValue)];
     if (locked === actual) return [];
     const text = `${objectLabel(installed)}: \`${field}\` is ${actual}, and locked as ${locked}`;
     const fix = `${APPLY}; to keep what is there, write it in xpkg.yaml, and resolve`;
@@ -308,7 +308,7 @@ function settingDifferences(installed: InstalledPackage, object: JsonObject): Di
   });
 }
 
-function shown(value: JsonValue | undefined): string {
+function valueText(value: JsonValue | undefined): string {
   return value === undefined ? 'not set' : `\`${JSON.stringify(value)}\``;
 }
 

@@ -2,7 +2,7 @@ import { type Drift, hasDrifted } from './drift.js';
 import type { ImportedCluster } from './import-cluster.js';
 import { formatOrigin } from '../../base/errors.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import { columns, amount, shortVersion } from '../../cli/terminal/package-text.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { findingFields, findingLines, findingsJson } from '../lint/output.js';
 
@@ -69,7 +69,7 @@ export function importLines({ lockfile, required, target }: ImportValue): string
     digest === undefined ? 'no digest' : '',
   ]);
   return [
-    `${counted(rows.length, 'package')} of a cluster with Crossplane ${target.version}`,
+    `${amount(rows.length, 'package')} of a cluster with Crossplane ${target.version}`,
     ...columns(rows),
   ];
 }
@@ -124,7 +124,7 @@ export function driftLines(drift: DriftValue): string[] {
     ]),
     ...findingLines(findings),
     hasDrifted(drift)
-      ? `the cluster has drifted from the lockfile for Crossplane ${crossplane}: ${counted(differences.length, 'difference')}, ${counted(findings.length, 'finding')}`
+      ? `the cluster has drifted from the lockfile for Crossplane ${crossplane}: ${amount(differences.length, 'difference')}, ${amount(findings.length, 'finding')}`
       : `the cluster is as locked for Crossplane ${crossplane}`,
   ];
 }

@@ -84,7 +84,7 @@ export interface OwnerChange extends OwnedObject {
   readonly after: LockedPackage | undefined;
   /**
    * Set on a removed object whose package stays installed: the new version of that package. Crossplane
-   * deletes the objects of a package only with the package itself, so such an object stays.
+   * deletes the objects of a package only with the package itself, so the removed object stays.
    */
   readonly orphanedBy?: LockedPackage | undefined;
 }
@@ -126,7 +126,7 @@ export function objectFinding(change: OwnerChange): RuleResult | undefined {
     const text = `is installed by ${nameOf(after!)} now, and was by ${nameOf(before!)}: it must be handed over`;
     return { rule: 'owner-changed', severity: 'harmless', text };
   }
-  if (orphanedBy !== undefined) return orphaned(kind, orphanedBy);
+  if (orphanedBy !== undefined) return orphanFinding(kind, orphanedBy);
   const rule = 'object-removed';
   if (isCrdOwner(change)) {
     const text = 'removed: all objects of this kind are deleted with it';
@@ -142,7 +142,7 @@ function nameOf({ repository, version }: LockedPackage): string {
 }
 
 /** Returns the finding for an object that the new version of its package no longer contains. */
-function orphaned(kind: OwnedKind, owner: LockedPackage): RuleResult {
+function orphanFinding(kind: OwnedKind, owner: LockedPackage): RuleResult {
   const effect = owner.kind === 'Function' ? '' : ORPHANED[kind];
   return {
     rule: 'object-orphaned',

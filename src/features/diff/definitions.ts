@@ -5,7 +5,7 @@ import {
   type RuleResult,
   sameValue,
   shownValue,
-  without,
+  subtract,
 } from './findings.js';
 import { fieldsIn, type RuleFinding, SCHEMA_RULES, type SchemaPair } from './schema-rules.js';
 import { byCodePoint } from '../../base/collections.js';
@@ -109,8 +109,8 @@ const findNameChanges: DefinitionRule = function* (old, newer) {
     }
     for (const name of ['shortNames', 'categories']) {
       const [from, to] = [listOf(before[name]) ?? [], listOf(after[name]) ?? []];
-      const removed = without(from, to);
-      const added = without(to, from);
+      const removed = subtract(from, to);
+      const added = subtract(to, from);
       const at = ['spec', names, name];
       if (removed.length > 0) {
         const text = `${names}.${name} is without ${shownValue(removed)} now`;

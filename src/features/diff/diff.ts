@@ -159,7 +159,7 @@ export function lockChanges(old: Lockfile, newer: Lockfile) {
 
 type LockChanges = ReturnType<typeof lockChanges>;
 
-function toDiff({ packages, owners }: LockChanges, compared: readonly Compared[]): Diff {
+function toDiff({ packages, owners }: LockChanges, compared: readonly Comparison[]): Diff {
   const findings = new FindingList();
   for (const change of owners) {
     const finding = objectFinding(change);
@@ -195,7 +195,7 @@ async function compareContents(
   old: DiffSide,
   newer: DiffSide,
   { parser, concurrency }: DiffOptions,
-): Promise<readonly Compared[]> {
+): Promise<readonly Comparison[]> {
   if (parser === undefined) return [];
   const moves = owners.filter(({ change }) => change === 'owner');
   const oldOwners = new Map(moves.map((move) => [ownershipKey(move), move.before!]));
@@ -212,7 +212,7 @@ async function compareContents(
     const before = previous.get(after);
     const documents =
       before && (ownerDocuments.get(before) ?? (await readDocuments(before, old, () => true)));
-    const compared = new Compared();
+    const compared = new Comparison();
     await newer.read(after, (document) => {
       const key = comparedKey(document);
       if (key === undefined) return;
@@ -245,7 +245,7 @@ export function mayDiffer(a: LockedPackage, b: LockedPackage): boolean {
   return a.packageYaml === undefined || a.packageYaml !== b.packageYaml;
 }
 
-class Compared {
+class Comparison {
   readonly findings = new FindingList();
   readonly objects: OwnedObject[] = [];
   readonly notes: string[] = [];
@@ -280,7 +280,7 @@ class DocumentCache {
 
   add(key: string, { text, ...document }: PackageDocument): void {
     const bytes = deflateRawSync(text, { level: 1 });
-    this.#documents.set(detached(key), { ...detached(document), hash: hashOf(text), bytes });
+    this.#documents.set(copyOf(key), { ...copyOf(document), hash: hashOf(text), bytes });
   }
 
   /** Returns the document with a key; `same`: its text is equal; undefined: there is none. */
@@ -298,7 +298,7 @@ function hashOf(text: string): string {
 }
 
 /** Returns a copy, because V8 keeps a whole string in memory as long as a slice of it is used. */
-function detached<T>(value: T): T {
+function copyOf<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T; // contains only strings and numbers
 }
 
@@ -342,7 +342,7 @@ export async function diffPackages(
   // New documents are compared while they are read, before the kind of the new package is known.
   const owner = ownerOf(old, before.kind, repository);
   const newOwner = ownerOf(newer, before.kind, repository);
-  const compared = new Compared();
+  const compared = new Comparison();
   const after = await newer.read((document) => {
     const key = parser && comparedKey(document);
     const previous = key && documents.find(key, document);

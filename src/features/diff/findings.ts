@@ -72,7 +72,7 @@ const MAX_FINDINGS = 100_000;
 /** A list of findings up to a limit, and the number of findings beyond it. */
 export class FindingList {
   readonly #findings: DiffFinding[] = [];
-  readonly #omitted = new Map<DiffSeverity, number>();
+  readonly #omittedCounts = new Map<DiffSeverity, number>();
 
   add(finding: DiffFinding): void {
     if (this.#findings.length < MAX_FINDINGS) this.#findings.push(finding);
@@ -85,7 +85,7 @@ export class FindingList {
   }
 
   #omit(severity: DiffSeverity, count: number): void {
-    this.#omitted.set(severity, (this.#omitted.get(severity) ?? 0) + count);
+    this.#omittedCounts.set(severity, (this.#omittedCounts.get(severity) ?? 0) + count);
   }
 
   /** Worst first, then by object, version, path and rule. */
@@ -100,7 +100,7 @@ export class FindingList {
   /** Numbers of findings beyond the limit, worst severity first. */
   get omitted(): readonly { readonly severity: DiffSeverity; readonly count: number }[] {
     return DIFF_SEVERITIES.flatMap((severity) => {
-      const count = this.#omitted.get(severity);
+      const count = this.#omittedCounts.get(severity);
       return count === undefined ? [] : [{ severity, count }];
     });
   }
@@ -141,7 +141,7 @@ export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): b
 }
 
 /** Returns the values that another list does not have. */
-export function without(values: readonly JsonValue[], others: readonly JsonValue[]): JsonValue[] {
+export function subtract(values: readonly JsonValue[], others: readonly JsonValue[]): JsonValue[] {
   const known = new Set(others.map((other) => JSON.stringify(other)));
   return values.filter((value) => !known.has(JSON.stringify(value)));
 }

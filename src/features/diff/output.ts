@@ -14,7 +14,7 @@ import { wrap } from '../../base/messages.js';
 import { type LockPlaces, singleStep, table } from '../../cli/findings/report-parts.js';
 import type { Report, ReportFinding, ReportSeverity } from '../../cli/findings/report.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import { columns, amount, shortVersion } from '../../cli/terminal/package-text.js';
 import { API_DROPPED } from '../../crossplane/packages/advice.js';
 import { OWNED_KINDS } from '../../crossplane/packages/owned-objects.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
@@ -180,7 +180,7 @@ function severityCounts({ findings, omitted }: Diff): string {
 function whereFolded({ first, objects }: FoldedFinding): string {
   const { object, claim, version } = first;
   const claimed = claim === undefined ? '' : ` (and its claim ${claim})`;
-  const more = objects === 1 ? '' : ` and ${counted(objects - 1, 'more object')}`;
+  const more = objects === 1 ? '' : ` and ${amount(objects - 1, 'more object')}`;
   return `${object.kind} ${object.name}${claimed}${version === '' ? '' : ` ${version}`}${more}`;
 }
 
@@ -241,7 +241,7 @@ function findingDetails({ findings }: Diff, severity: DiffSeverity): string[] {
   const folded = foldedFindings(findings.filter((finding) => finding.severity === severity));
   if (folded.length === 0) return [];
   const count = folded.reduce((sum, each) => sum + each.count, 0);
-  return [details(`${TITLES[severity]}: ${counted(count, 'finding')}`, folded.map(findingItem))];
+  return [details(`${TITLES[severity]}: ${amount(count, 'finding')}`, folded.map(findingItem))];
 }
 
 function findingItem(folded: FoldedFinding): string {

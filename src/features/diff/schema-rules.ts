@@ -1,4 +1,4 @@
-import { type DiffSeverity, type RuleResult, sameValue, shownValue, without } from './findings.js';
+import { type DiffSeverity, type RuleResult, sameValue, shownValue, subtract } from './findings.js';
 import {
   isMapping,
   type JsonObject,
@@ -14,7 +14,7 @@ export interface SchemaPair {
   readonly after: JsonObject;
 }
 
-/** What a rule finds at a node. */
+/** A finding of a rule at a node. */
 export interface RuleFinding extends RuleResult {
   /** Keyword of the schema that changed. */
   readonly keyword: string;
@@ -287,7 +287,7 @@ const ENUM_RULES: RuleFamily = {
     } else if (from.length > 0 && to.length === 0) {
       yield { ...widened, text: `takes any value, where only ${shownValue(from)} were taken` };
     } else {
-      const [removed, added] = [without(from, to), without(to, from)];
+      const [removed, added] = [subtract(from, to), subtract(to, from)];
       if (removed.length > 0) yield { ...narrowed, text: `no longer takes ${shownValue(removed)}` };
       if (added.length > 0) yield { ...widened, text: `takes ${shownValue(added)} too` };
     }

@@ -45,8 +45,8 @@ export class EditedSet {
   #args: EditArgs;
   readonly #io: RunIo;
   readonly #stats = noStats();
-  readonly #before: string;
-  #found: ListInFile;
+  readonly #oldText: string;
+  #listInFile: ListInFile;
   /** New texts of other files that a hint changes. */
   #others: ReadonlyMap<string, string> = new Map();
   #hintsTaken = 0;
@@ -55,8 +55,8 @@ export class EditedSet {
   constructor(args: EditArgs, io: RunIo, found: ListInFile, lock: LockOnDisk | undefined) {
     this.#args = args;
     this.#io = io;
-    this.#before = found.text;
-    this.#found = found;
+    this.#oldText = found.text;
+    this.#listInFile = found;
     this.lock = lock;
   }
 
@@ -69,11 +69,11 @@ export class EditedSet {
 
   /** Path as the user would write it. */
   get file(): string {
-    return this.#found.file;
+    return this.#listInFile.file;
   }
 
   get list(): ListInFile['list'] {
-    return this.#found.list;
+    return this.#listInFile.list;
   }
 
   /** A release or range that overrides the input files. */
@@ -88,23 +88,23 @@ export class EditedSet {
 
   edit(operations: readonly PatchOperation[]): void {
     if (operations.length === 0) return;
-    this.#replaceText(applyPatch(this.#found.text, this.list.document.number, operations));
+    this.#replaceText(applyPatch(this.#listInFile.text, this.list.document.number, operations));
   }
 
   #replaceText(text: string): void {
     const { number } = this.list.document;
     const document = parseDocuments(text, this.file).find((each) => each.number === number)!;
-    this.#found = { file: this.file, text, list: packageListIn(document)! };
+    this.#listInFile = { file: this.file, text, list: packageListIn(document)! };
   }
 
   /** The request, including edits and these references. */
   async request(refs: readonly string[] = []): Promise<Request> {
-    return (await this.#given(refs)).request;
+    return (await this.#readInputs(refs)).request;
   }
 
-  async #given(refs: readonly string[]): Promise<Given> {
+  async #readInputs(refs: readonly string[]): Promise<Given> {
     // Notes about the inputs are printed once, by `finish`.
-    const read = await readGiven({ ...this.#args, refs }, silent(this.#io), this.#unsaved());
+    const read = await readGiven({ ...this.#args, refs }, silent(this.#io), this.#unsavedTexts());
     return { ...read, request: this.#withNamed(read.request) };
   }
 
@@ -143,7 +143,7 @@ export class EditedSet {
     }
     this.#hintsTaken++;
     const { takeHint } = await import('../resolve/refusal-output.js');
-    const { edit, texts } = takeHint(applyHint, answer, await this.#given(refs), this.#io);
+    const { edit, texts } = takeHint(applyHint, answer, await this.#readInputs(refs), this.#io);
     if (edit.args !== undefined) {
       const when = this.#args.write ? 'from now on, `resolve` needs' : '`resolve` would need';
       this.#io.note(`${when} these flags: ${shellCommand(edit.args)}`);
@@ -157,11 +157,11 @@ export class EditedSet {
 
   /** Resolves the edited inputs. If there is an answer, writes everything. */
   async finish(): Promise<AnswerValue> {
-    const { request, set } = await this.#given([]);
+    const { request, set } = await this.#readInputs([]);
     refuseOtherSet(this.lock?.lockfile, set, this.#args, this.#io);
     const answer = await this.resolve(request);
     if ((await this.takeHint(answer, [])) !== undefined) return this.finish();
-    const inputs = await this.#given([]);
+    const inputs = await this.#readInputs([]);
     for (const warning of inputs.warnings) this.#io.note(`warning: ${warning}`);
     for (const note of inputs.notes) this.#io.note(`note: ${note}`);
     if (this.#args.applyHint !== undefined && this.#hintsTaken === 0) {
@@ -172,18 +172,18 @@ export class EditedSet {
 
   /** Returns the value of the command for a request without an answer: nothing is written. */
   async refuse(answer: Exclude<Answer, Solved>, refs: readonly string[]): Promise<AnswerValue> {
-    return this.#write(answer, await this.#given(refs));
+    return this.#write(answer, await this.#readInputs(refs));
   }
 
   #write(answer: Answer, inputs: Given): Promise<AnswerValue> {
     const found = { answer, request: inputs.request, inputs, lock: this.lock, isLocked: false };
-    const edits = { unsaved: this.#unsaved(), edited: this.#found.text };
+    const edits = { unsaved: this.#unsavedTexts(), edited: this.#listInFile.text };
     return writeAnswer({ ...found, ...edits, stats: this.#stats }, this.#args, this.#io);
   }
 
-  #unsaved(): ReadonlyMap<string, string> {
-    const { file, text } = this.#found;
-    return new Map([...(text === this.#before ? [] : [[file, text] as const]), ...this.#others]);
+  #unsavedTexts(): ReadonlyMap<string, string> {
+    const { file, text } = this.#listInFile;
+    return new Map([...(text === this.#oldText ? [] : [[file, text] as const]), ...this.#others]);
   }
 }
 

@@ -33,24 +33,24 @@ export function newProjectText(set: NewProject): string {
     'apiVersion: xpkg-resolve.dev/v1alpha1',
     'kind: PackageSet',
     'metadata:',
-    ...indented(2, { name }),
+    ...indent(2, { name }),
     'spec:',
     '  # The release to resolve for, or a range of releases such as ">=v2.0.0".',
-    ...indented(2, { crossplane }),
+    ...indent(2, { crossplane }),
   ];
   if (include.length > 0) {
     lines.push('  # Read too: a package under development, objects to keep, other PackageSets.');
-    lines.push(...indented(2, { include }));
+    lines.push(...indent(2, { include }));
   }
   lines.push('  # What to install: `xpkg-resolve add PACKAGE[@RANGE]` adds, `remove` takes away.');
   if (packages.length + required.length === 0) lines.push('  packages: []');
-  else lines.push('  packages:', ...indented(4, packages));
+  else lines.push('  packages:', ...indent(4, packages));
   if (required.length > 0) {
     lines.push('    # Required by others as well: without its entry, such a package may move.');
-    lines.push(...indented(4, required));
+    lines.push(...indent(4, required));
   }
   if (Object.keys(defaults).length > 0) {
-    lines.push('  # On every package object:', ...indented(2, { defaults: { spec: defaults } }));
+    lines.push('  # On every package object:', ...indent(2, { defaults: { spec: defaults } }));
   }
   return `${[...lines, ...MORE].join('\n')}\n`;
 }
@@ -64,7 +64,7 @@ const MORE = [
   '  # `xpkg-resolve schema package-set` describes every field.',
 ];
 
-function indented(column: number, value: JsonObject | readonly JsonObject[]): readonly string[] {
+function indent(column: number, value: JsonObject | readonly JsonObject[]): readonly string[] {
   if (Array.isArray(value) && value.length === 0) return [];
   const lines = writeYaml(value).trimEnd().split('\n');
   return lines.map((line) => ' '.repeat(column) + line);

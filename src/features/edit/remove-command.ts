@@ -6,7 +6,7 @@ import type { Request } from '../../project/inputs/request.js';
 import { didYouMean } from '../../base/messages.js';
 import { defineCommand } from '../../cli/kit/command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
-import { more } from '../../cli/files/mismatches.js';
+import { moreCount } from '../../cli/files/mismatches.js';
 import { ambiguousNameError, lockedPackage } from '../../cli/arguments/package-names.js';
 import { EditedSet, editFlags, withEdits } from './edit-project-command.js';
 import { answerPrinting } from '../resolve/answer-command.js';
@@ -76,7 +76,7 @@ function entryNamed(
     const by = lockGraph(lock.lockfile).requirersOf(locked.repository);
     const because =
       by.length > 0
-        ? `: it is locked because ${by[0]!.from.repository}${more(by.length)} requires it`
+        ? `: it is locked because ${by[0]!.from.repository}${moreCount(by.length)} requires it`
         : '';
     throw new InputError(`\`${file}\` does not ask for \`${locked.repository}\`${because}`, {
       hint: `\`xpkg-resolve why ${shellWord(typed)}\` says how it came to be locked`,

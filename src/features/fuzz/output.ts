@@ -4,7 +4,7 @@ import type { PartShard } from '../../cli/projects/shards.js';
 import { wrap } from '../../base/messages.js';
 import * as json from '../../cli/kit/json-schema.js';
 import { answerFields, answerParts } from '../resolve/answer-output.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 
 /** Maximum number of other examples of a breakage; further ones are counted. */
 const MAX_OTHERS_SHOWN = 5;
@@ -116,7 +116,7 @@ export function fuzzText(report: FuzzDocument): string[] {
       ? 'no package to vary: none is a root, or required by a local package'
       : `varied, each among so many versions: ${versions.join(', ')}`;
   return [
-    `the set as it is, and ${counted(report.runs, 'variation')}, on ${counted(releases.length, 'release')} of Crossplane, seed ${report.seed}`,
+    `the set as it is, and ${amount(report.runs, 'variation')}, on ${amount(releases.length, 'release')} of Crossplane, seed ${report.seed}`,
     ...wrap(varied, '  ', '    '),
     ...(gaveUp > 0 ? [`  gave up on ${gaveUp} of them: of these nothing is known`] : []),
     '',

@@ -129,11 +129,11 @@ function hasFiles({ roots, kept, crossplane, defaults }: Request): boolean {
 function settingFlags(request: Request, args: ResolveArgs): string[] {
   const admitted = new Set<string>([...(request.prereleases ?? []), ...(args.prerelease ?? [])]);
   return [
-    ...repeated(`--from`, args.from),
-    ...repeated('--crossplane-versions', [args.crossplaneVersions ?? []].flat()),
-    ...repeated('--prerelease', admitted),
-    ...repeated('--insecure-registry', args.insecureRegistry),
-    ...repeated('--pull-secret', args.pullSecret),
+    ...repeatFlag(`--from`, args.from),
+    ...repeatFlag('--crossplane-versions', [args.crossplaneVersions ?? []].flat()),
+    ...repeatFlag('--prerelease', admitted),
+    ...repeatFlag('--insecure-registry', args.insecureRegistry),
+    ...repeatFlag('--pull-secret', args.pullSecret),
     ...(args.cache === undefined ? [] : ['--cache', args.cache]),
     ...(args.offline ? ['--offline'] : []),
     ...(args.allowCycles ? ['--allow-cycles'] : []),
@@ -142,6 +142,6 @@ function settingFlags(request: Request, args: ResolveArgs): string[] {
 }
 
 /** Returns a flag before each value. */
-function repeated(flag: string, values: Iterable<string> = []): string[] {
+function repeatFlag(flag: string, values: Iterable<string> = []): string[] {
   return [...values].flatMap((value) => [flag, value]);
 }

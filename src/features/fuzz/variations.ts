@@ -1,4 +1,4 @@
-import { type Draw, getOrCreate, seeded } from '../../base/collections.js';
+import { type Draw, getOrCreate, seededDraw } from '../../base/collections.js';
 import { parseConstraint } from '../../crossplane/constraints/constraint.js';
 import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
 import { exactTag, parseVersion } from '../../crossplane/constraints/version.js';
@@ -225,7 +225,7 @@ export function* drawVariations(
   choices: readonly RootChoice[],
   { targets, varied, options, isKnown }: DrawOptions,
 ): Generator<Variation> {
-  const draw = seeded(options.seed);
+  const draw = seededDraw(options.seed);
   if (varied.every(({ tagsFor }) => targets.every((target) => tagsFor(target).length === 0)))
     return;
   for (let run = 0; run < options.runs; run++) {

@@ -30,7 +30,7 @@ import type { Solved, Unsolvable } from '../../resolver/resolve/answer.js';
 
 /** Returns the graph of a lockfile. Missing packages are nodes without a version. */
 export function graphOfLockfile(lockfile: Lockfile): PackageGraph {
-  const missing = unlocked(lockfile);
+  const missing = unlockedOf(lockfile);
   const repositories = [...lockfile.packages, ...missing].map(({ repository }) => repository);
   const { name } = shortNames(repositories);
   const target = targetFor(lockfile.crossplane);
@@ -82,7 +82,7 @@ function edgesOf(
       return { from: from.repository, to: to.repository, constraints: [constraint], isUnmet };
     }),
     ...lockfile.packages.flatMap((locked) =>
-      unlocked(lockfile, locked).map(({ repository: to, constraint }) => {
+      unlockedOf(lockfile, locked).map(({ repository: to, constraint }) => {
         return { from: locked.repository, to, constraints: [constraint], isUnmet: false };
       }),
     ),
@@ -110,7 +110,7 @@ function mergedEdges(parts: readonly GraphEdge[]): GraphEdge[] {
  * Returns required packages that are not locked, without duplicates: another package replaces them,
  * or requirements are not followed. `of`: returns only those of this package.
  */
-function unlocked({ packages }: Lockfile, of?: LockedPackage): readonly PackageRequirement[] {
+function unlockedOf({ packages }: Lockfile, of?: LockedPackage): readonly PackageRequirement[] {
   const locked = new Set(packages.map(({ repository }) => repository));
   const missing = new Map<Repository, PackageRequirement>();
   for (const each of (of === undefined ? packages : [of]).flatMap((one) => one.requirements)) {
@@ -126,7 +126,7 @@ export function graphOfDiff(before: Lockfile, after: Lockfile): PackageGraph {
   const { name } = shortNames([...old.nodes, ...now.nodes].map(({ id }) => id));
   const changes = new Map(changesBetween(before, after).map((each) => [each.repository, each]));
   const owners = { before: ownersIn(old), after: ownersIn(now) };
-  const nodes = paired(old.nodes, now.nodes, ({ id }) => id).map((pair) => {
+  const nodes = pairUp(old.nodes, now.nodes, ({ id }) => id).map((pair) => {
     const { id } = pair[1] ?? pair[0]!;
     return { ...changedNode(pair, changes.get(id), owners), name: name(id) };
   });
@@ -137,7 +137,7 @@ export function graphOfDiff(before: Lockfile, after: Lockfile): PackageGraph {
     story: [],
     hints: [],
     nodes,
-    edges: paired(old.edges, now.edges, ({ from, to }) => `${from} ${to}`).map(changedEdge),
+    edges: pairUp(old.edges, now.edges, ({ from, to }) => `${from} ${to}`).map(changedEdge),
     clashes: now.clashes,
   };
 }
@@ -157,7 +157,7 @@ function changedNode(
   owners: { readonly before: Owners; readonly after: Owners },
 ): GraphNode {
   const node = after ?? before!;
-  const owns = paired(before?.owns ?? [], after?.owns ?? [], ({ kind, name }) => `${kind} ${name}`)
+  const owns = pairUp(before?.owns ?? [], after?.owns ?? [], ({ kind, name }) => `${kind} ${name}`)
     .map(([a, b]): GraphObject => {
       if (a !== undefined && b !== undefined) return b;
       const owned = (b ?? a)!;
@@ -188,7 +188,7 @@ function changedEdge([before, after]: Pair<GraphEdge>): GraphEdge {
 type Pair<T> = readonly [before: T | undefined, after: T | undefined];
 
 /** Pairs the items of both sides that have the same key, sorted by key. */
-function paired<T>(before: readonly T[], after: readonly T[], key: (item: T) => string): Pair<T>[] {
+function pairUp<T>(before: readonly T[], after: readonly T[], key: (item: T) => string): Pair<T>[] {
   const old = new Map(before.map((item) => [key(item), item]));
   const now = new Map(after.map((item) => [key(item), item]));
   const keys = [...new Set([...old.keys(), ...now.keys()])].sort(byCodePoint);

@@ -32,13 +32,13 @@ export function dotText(graph: PackageGraph): string {
   const clashing = new Set(graph.clashes.flatMap(({ nodes }) => nodes));
   const lines = [
     'digraph packages {',
-    `  graph [rankdir=LR, label=${quoted(graphTitle(graph))}, labelloc=t, fontname="sans-serif"];`,
+    `  graph [rankdir=LR, label=${quoteDot(graphTitle(graph))}, labelloc=t, fontname="sans-serif"];`,
     '  node [fontname="sans-serif", fontsize=11, margin="0.15,0.08"];',
     '  edge [fontname="sans-serif", fontsize=9, color="#6b7280"];',
     ...graph.nodes.map((node) => `  ${nodeLine(node, ids.get(node.id)!, clashing)}`),
     ...graph.edges.map((edge) => `  ${edgeLine(edge, ids)}`),
     ...graph.clashes.flatMap(({ text, nodes }, i) => [
-      `  c${i} [shape=plaintext, fontcolor="${CONFLICT.line}", label=${quoted(`⚠ ${text}`)}];`,
+      `  c${i} [shape=plaintext, fontcolor="${CONFLICT.line}", label=${quoteDot(`⚠ ${text}`)}];`,
       ...nodes.map(
         (node) =>
           `  c${i} -> ${ids.get(node)} [arrowhead=none, style=dotted, color="${CONFLICT.line}", constraint=false];`,
@@ -56,8 +56,8 @@ function nodeLine(node: GraphNode, id: string, clashing: ReadonlySet<string>): s
   const border = change === 'added' ? ADDED : change === 'removed' ? REMOVED : line;
   const mark = labelMark(change, isClash);
   const attributes = [
-    `label="${escaped(`${mark}${nodeName(node)}`)}\\n${escaped(nodeSubtitle(node))}"`,
-    `tooltip=${quoted(node.id)}`,
+    `label="${escapeDot(`${mark}${nodeName(node)}`)}\\n${escapeDot(nodeSubtitle(node))}"`,
+    `tooltip=${quoteDot(node.id)}`,
     `shape=${SHAPES[kind]}`,
     `style="filled${change === 'removed' || node.version === undefined ? ',dashed' : ''}"`,
     `fillcolor="${fill}"`,
@@ -69,8 +69,8 @@ function nodeLine(node: GraphNode, id: string, clashing: ReadonlySet<string>): s
 
 function edgeLine(edge: GraphEdge, ids: ReadonlyMap<string, string>): string {
   const attributes = [
-    `label=${quoted(edgeText(edge))}`,
-    `tooltip=${quoted(fullEdgeText(edge))}`,
+    `label=${quoteDot(edgeText(edge))}`,
+    `tooltip=${quoteDot(fullEdgeText(edge))}`,
     ...(edge.isUnmet
       ? [`color="${CONFLICT.line}"`, `fontcolor="${CONFLICT.line}"`, 'penwidth=2']
       : []),
@@ -80,11 +80,11 @@ function edgeLine(edge: GraphEdge, ids: ReadonlyMap<string, string>): string {
   return `${ids.get(edge.from)} -> ${ids.get(edge.to)} [${attributes.join(', ')}];`;
 }
 
-function quoted(text: string): string {
-  return `"${escaped(text)}"`;
+function quoteDot(text: string): string {
+  return `"${escapeDot(text)}"`;
 }
 
 /** Escapes text for a quoted string, in which Graphviz reads backslashes and HTML entities. */
-function escaped(text: string): string {
+function escapeDot(text: string): string {
   return printable(text).replaceAll('&', '&amp;').replaceAll('\\', '\\\\').replaceAll('"', '\\"');
 }

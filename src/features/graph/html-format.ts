@@ -232,7 +232,7 @@ class NodePages {
       this.#why(id),
       this.#edges(id, 'requirers'),
       this.#edges(id, 'required'),
-      this.#owned(node),
+      this.#ownedList(node),
       '</details></li>',
     ].join('');
   }
@@ -259,7 +259,7 @@ class NodePages {
     return `<h3>${title} ${edges.length}</h3><ul>${items.join('')}</ul>`;
   }
 
-  #owned({ owns }: GraphNode): string {
+  #ownedList({ owns }: GraphNode): string {
     if (owns.length === 0) return '';
     const kinds = [...new Set(owns.map(({ kind }) => kind))].sort(byCodePoint);
     return kinds

@@ -53,7 +53,7 @@ export function mermaidText(graph: PackageGraph): string {
     `%% ${graphTitle(graph).replaceAll('%', '')}`,
     'flowchart LR',
     ...graph.nodes.map((node) => nodeLine(node, ids, clashing)),
-    ...graph.clashes.map(({ text }, i) => `  c${i}["${escaped(`⚠ ${text}`)}"]:::clash`),
+    ...graph.clashes.map(({ text }, i) => `  c${i}["${escapeMermaid(`⚠ ${text}`)}"]:::clash`),
     ...links.map(({ line }) => `  ${line}`),
     ...links.flatMap(({ style }, i) => (style === undefined ? [] : [`  linkStyle ${i} ${style}`])),
     ...classLines(graph, ids, clashing),
@@ -70,13 +70,13 @@ function nodeLine(
 ): string {
   const [open, close] = BRACKETS[node.kind];
   const mark = labelMark(node.change, clashing.has(node.id));
-  const label = `${escaped(`${mark}${nodeName(node)}`)}<br/>${escaped(nodeSubtitle(node))}`;
+  const label = `${escapeMermaid(`${mark}${nodeName(node)}`)}<br/>${escapeMermaid(nodeSubtitle(node))}`;
   return `  ${ids.get(node.id)}${open}"${label}"${close}`;
 }
 
 function edgeLine(edge: GraphEdge, ids: ReadonlyMap<string, string>) {
   const text = `${labelMark(edge.change)}${edgeText(edge)}`;
-  const label = text === '' ? '' : `|"${escaped(text)}"|`;
+  const label = text === '' ? '' : `|"${escapeMermaid(text)}"|`;
   const arrow = edge.change === 'removed' ? '-.->' : '-->';
   const line = `${ids.get(edge.from)} ${arrow}${label} ${ids.get(edge.to)}`;
   return { line, style: edge.isUnmet ? CLASH_STYLE : undefined };
@@ -107,7 +107,7 @@ function classLines(
 }
 
 /** Escapes markup characters of a quoted label as character codes such as `#35;`. */
-function escaped(text: string): string {
+function escapeMermaid(text: string): string {
   return printable(text).replaceAll(
     /[^\p{L}\p{N} ./:@+,()=^~→…⚠−-]/gu,
     (character) => `#${character.codePointAt(0)};`,

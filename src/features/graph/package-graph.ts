@@ -96,7 +96,7 @@ export function graphTitle({ of, nodes, crossplane, crossplaneBefore }: PackageG
 
 /** Returns the name of a node, shortened to one line. */
 export function nodeName({ name }: GraphNode): string {
-  return shortened(printable(name));
+  return shortenText(printable(name));
 }
 
 /** Returns the text below the name: `Provider v1.2.0`. */
@@ -105,8 +105,8 @@ export function nodeSubtitle(node: GraphNode): string {
   const versions = versionText(node);
   if (kind === 'Input') return 'asks';
   if (kind === 'API') return 'CRD asked for';
-  if (kind === 'Crossplane') return shortened(versions);
-  return `${kind}${versions === '' ? ', no version' : ` ${shortened(versions)}`}`;
+  if (kind === 'Crossplane') return shortenText(versions);
+  return `${kind}${versions === '' ? ', no version' : ` ${shortenText(versions)}`}`;
 }
 
 /** `v1.2.0`; for an update, `v1.2.0 → v1.3.0`. */
@@ -117,7 +117,7 @@ export function versionText({ version, versionBefore }: GraphNode): string {
 
 /** Returns the constraints of an edge, shortened to one line. */
 export function edgeText(edge: GraphEdge): string {
-  return shortened(fullEdgeText(edge));
+  return shortenText(fullEdgeText(edge));
 }
 
 export function fullEdgeText({ constraints, constraintsBefore }: GraphEdge): string {
@@ -132,7 +132,7 @@ function withShortDigests(text: string): string {
   );
 }
 
-function shortened(text: string): string {
+function shortenText(text: string): string {
   if (text.length <= MAX_LABEL_LENGTH) return text;
   const half = Math.floor((MAX_LABEL_LENGTH - 1) / 2);
   return `${text.slice(0, half)}…${text.slice(-half)}`;

@@ -25,8 +25,8 @@ export function svgText(whole: PackageGraph, style: string): string {
   const { story, clashes } = drawn.graph;
   const lines = [
     { look: 'title', text: graphTitle(whole) },
-    ...story.flatMap((line) => wrapped('told', line)),
-    ...clashes.flatMap(({ text }) => wrapped('told clash', `⚠ ${text}`)),
+    ...story.flatMap((line) => spanLines('told', line)),
+    ...clashes.flatMap(({ text }) => spanLines('told clash', `⚠ ${text}`)),
   ];
   const top = MARGIN + lines.length * LINE_HEIGHT;
   const longest = Math.max(...lines.map(({ text }) => text.length));
@@ -50,7 +50,7 @@ export function svgText(whole: PackageGraph, style: string): string {
 }
 
 /** Returns the lines of a text. `look`: class names in the style sheet. */
-function wrapped(look: string, text: string) {
+function spanLines(look: string, text: string) {
   const indent = ' '.repeat(text.length - text.trimStart().length);
   return wrap(text.trimStart(), indent, `${indent}    `).map((line) => ({ look, text: line }));
 }
@@ -70,7 +70,7 @@ interface SvgDrawing {
 }
 
 export function svgDrawing(whole: PackageGraph): SvgDrawing {
-  const graph = drawable(whole);
+  const graph = withoutDeepNodes(whole);
   const layout = layOut(graph);
   const index = new Map(graph.nodes.map(({ id }, i) => [id, i]));
   const placed = new Map(layout.nodes.map((each) => [each.node.id, each]));
@@ -113,7 +113,7 @@ function nodeMarkup(placed: PlacedNode, graph: PackageGraph, index: number): str
   ].filter(Boolean);
   const sign = isClash ? '!' : changeSign(node.change);
   return [
-    `<g class="${classes.join(' ')}" data-node="${index}" transform="translate(${rounded(x)} ${rounded(y)})">`,
+    `<g class="${classes.join(' ')}" data-node="${index}" transform="translate(${round(x)} ${round(y)})">`,
     `<title>${escapeMarkup(nodeTitle(node, sign, graph))}</title>`,
     `<path class="shape" d="${nodeShape(node.kind, width, height)}"/>`,
     `<text class="name" y="-3">${escapeMarkup(nodeName(node))}</text>`,
@@ -124,8 +124,8 @@ function nodeMarkup(placed: PlacedNode, graph: PackageGraph, index: number): str
 }
 
 function badgeMarkup(sign: string, { x, y }: Point): string {
-  const circle = `<circle cx="${rounded(x)}" cy="${rounded(y)}" r="${BADGE_RADIUS}"/>`;
-  return ` <g class="badge">${circle}<text x="${rounded(x)}" y="${rounded(y + 4)}">${sign}</text></g>`;
+  const circle = `<circle cx="${round(x)}" cy="${round(y)}" r="${BADGE_RADIUS}"/>`;
+  return ` <g class="badge">${circle}<text x="${round(x)}" y="${round(y + 4)}">${sign}</text></g>`;
 }
 
 /** Returns the tooltip of a node, which screen readers read. */
@@ -151,7 +151,7 @@ function edgeMarkup(
   placed: ReadonlyMap<string, PlacedNode>,
   index: ReadonlyMap<string, number>,
 ): string {
-  const line = clipped(points, placed.get(edge.from)!, placed.get(edge.to)!);
+  const line = clipLine(points, placed.get(edge.from)!, placed.get(edge.to)!);
   const classes = ['edge', edge.isUnmet && 'clash', edge.change].filter(Boolean);
   const [from, to] = [index.get(edge.from)!, index.get(edge.to)!];
   return [
@@ -166,8 +166,8 @@ function edgeMarkup(
 /** Returns a constraint on a plate that hides lines behind it. */
 function labelMarkup(text: string, { x, y }: Point): string {
   const width = text.length * LABEL_CHARACTER + 6;
-  const plate = `<rect class="plate" x="${rounded(x - width / 2)}" y="${rounded(y - 7)}" width="${rounded(width)}" height="14" rx="4"/>`;
-  return `${plate}<text x="${rounded(x)}" y="${rounded(y + 3.5)}">${escapeMarkup(text)}</text>`;
+  const plate = `<rect class="plate" x="${round(x - width / 2)}" y="${round(y - 7)}" width="${round(width)}" height="14" rx="4"/>`;
+  return `${plate}<text x="${round(x)}" y="${round(y + 3.5)}">${escapeMarkup(text)}</text>`;
 }
 
 /** Returns a curved line between two owners of one object. */
@@ -175,12 +175,12 @@ function ownersMarkup([one, other]: readonly PlacedNode[], text: string): string
   if (one === undefined || other === undefined) return '';
   const [start, end] = [one.x + one.width / 2, other.x + other.width / 2];
   const bend = Math.max(start, end) + BEND;
-  const path = `M${rounded(start)} ${rounded(one.y)}C${rounded(bend)} ${rounded(one.y)} ${rounded(bend)} ${rounded(other.y)} ${rounded(end)} ${rounded(other.y)}`;
+  const path = `M${round(start)} ${round(one.y)}C${round(bend)} ${round(one.y)} ${round(bend)} ${round(other.y)} ${round(end)} ${round(other.y)}`;
   return `<g class="edge clash owners"><title>${escapeMarkup(text)}</title><path class="line" d="${path}"/></g>`;
 }
 
 /** Ends an edge at the outline of its nodes, which may be inside of their rectangles. */
-function clipped(points: readonly Point[], from: PlacedNode, to: PlacedNode): readonly Point[] {
+function clipLine(points: readonly Point[], from: PlacedNode, to: PlacedNode): readonly Point[] {
   return points.map((point, i) => {
     if (i === 0) return onOutline(point, from);
     return i === points.length - 1 ? onOutline(point, to) : point;
@@ -243,12 +243,12 @@ function edgePath(points: readonly Point[]): string {
   const [first, ...rest] = points;
   let before = first!;
   const bends = rest.map((point) => {
-    const middle = rounded((before.x + point.x) / 2);
-    const bend = `C${middle} ${rounded(before.y)} ${middle} ${rounded(point.y)} ${rounded(point.x)} ${rounded(point.y)}`;
+    const middle = round((before.x + point.x) / 2);
+    const bend = `C${middle} ${round(before.y)} ${middle} ${round(point.y)} ${round(point.x)} ${round(point.y)}`;
     before = point;
     return bend;
   });
-  return `M${rounded(first!.x)} ${rounded(first!.y)}${bends.join('')}`;
+  return `M${round(first!.x)} ${round(first!.y)}${bends.join('')}`;
 }
 
 /** Returns the arrow head at the end of such a curve. */
@@ -256,11 +256,11 @@ function arrowPath(points: readonly Point[]): string {
   const [before, tip] = [points.at(-2)!, points.at(-1)!];
   const back = tip.x - (tip.x < before.x ? -1 : 1) * ARROW_LENGTH;
   const [top, bottom] = [tip.y - ARROW_HALF_WIDTH, tip.y + ARROW_HALF_WIDTH];
-  return `M${rounded(tip.x)} ${rounded(tip.y)}L${rounded(back)} ${rounded(top)}V${rounded(bottom)}Z`;
+  return `M${round(tip.x)} ${round(tip.y)}L${round(back)} ${round(top)}V${round(bottom)}Z`;
 }
 
 /** Formats a number with one decimal. */
-function rounded(value: number): string {
+function round(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
@@ -268,7 +268,7 @@ function rounded(value: number): string {
 const MAX_LEVELS = 300;
 
 /** Removes nodes that are too deep to be drawn, and adds a note with their number. */
-function drawable(graph: PackageGraph): PackageGraph {
+function withoutDeepNodes(graph: PackageGraph): PackageGraph {
   const levels = levelsOf(graph);
   const nodes = graph.nodes.filter(({ id }) => levels.get(id)! <= MAX_LEVELS);
   const omitted = graph.nodes.length - nodes.length;

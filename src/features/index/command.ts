@@ -178,7 +178,7 @@ async function* printIndex(
 /** Builds an index of packages; of all packages of the sources if none is named. */
 async function build(repositories: readonly Repository[], args: Args, io: RunIo) {
   const source = await openSources(args, io, await imageConfigs(args, io));
-  const wanted = repositories.length > 0 ? repositories : await listed(source);
+  const wanted = repositories.length > 0 ? repositories : await listRepositories(source);
   const options = { note: (line: string) => io.note(line), compat: args.compat };
   const packages = await withProgress(io, source.stats, async () => {
     const built: [Repository, IndexPackage][] = [];
@@ -195,7 +195,7 @@ async function build(repositories: readonly Repository[], args: Args, io: RunIo)
   throw unknownPackageError(missing, mayBeVerb(missing) ? VERBS_HINT : undefined);
 }
 
-async function listed(source: PackageSource): Promise<readonly Repository[]> {
+async function listRepositories(source: PackageSource): Promise<readonly Repository[]> {
   if (source.repositories !== undefined) return source.repositories();
   throw new InputError('these sources cannot list what they hold', {
     hint: 'name the packages to index: `xpkg-resolve index REPOSITORY..`',

@@ -1,6 +1,6 @@
 import * as json from '../../cli/kit/json-schema.js';
 import { EXIT, type JsonOutput } from '../../cli/kit/command.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import { pushNote, type PushValue } from '../render/output.js';
 
 const writtenSchema = json.outputSchema('index -o json', {
@@ -76,7 +76,7 @@ export function indexLines({ verb, document }: IndexValue): string[] {
     case 'verify': {
       const { status, packages, place } = document;
       if (status === 'mismatch') return [];
-      return [`verified ${counted(packages, 'package')} of ${place}${stateOf(document)}`];
+      return [`verified ${amount(packages, 'package')} of ${place}${stateOf(document)}`];
     }
   }
 }
@@ -110,9 +110,9 @@ function updateNote(
   { write }: { readonly write: boolean },
 ): string {
   if (packages.length === 0) return `${place} is up to date`;
-  const changed = counted(packages.length, 'package');
+  const changed = amount(packages.length, 'package');
   if (!write) return `would update ${place}: ${changed} to change`;
-  const parts = sent === undefined ? '' : `; ${counted(sent, 'part')} written`;
+  const parts = sent === undefined ? '' : `; ${amount(sent, 'part')} written`;
   return `updated ${place}: ${changed} changed${parts}`;
 }
 

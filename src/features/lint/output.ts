@@ -3,7 +3,7 @@ import { formatOrigin } from '../../base/errors.js';
 import { singleStep } from '../../cli/findings/report-parts.js';
 import type { Report, ReportFinding, ReportSeverity } from '../../cli/findings/report.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import { UNKNOWN_FIELD } from '../../crossplane/packages/advice.js';
 import { type Finding, needsCompat } from '../../crossplane/packages/package-meta.js';
 
@@ -33,7 +33,7 @@ export function setLintLines({ findings, crossplane }: SetLint): string[] {
 /** `2 errors, 1 warning`. */
 export function findingCounts(findings: readonly Pick<LintFinding, 'severity'>[]): string {
   const countOf = (level: LintFinding['severity']) =>
-    counted(findings.filter((finding) => finding.severity === level).length, level);
+    amount(findings.filter((finding) => finding.severity === level).length, level);
   return `${countOf('error')}, ${countOf('warning')}`;
 }
 

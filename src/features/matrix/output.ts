@@ -5,7 +5,7 @@ import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import type { Outcome } from '../../cli/kit/command.js';
 import * as json from '../../cli/kit/json-schema.js';
 import type { PartShard } from '../../cli/projects/shards.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import { API_DROPPED } from '../../crossplane/packages/advice.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { shortNames } from '../../crossplane/packages/repository-names.js';
@@ -125,8 +125,8 @@ function fullLines(rows: MatrixRows['rows']): string[] {
 export function worksOnText({ rows }: Pick<Matrix, 'rows'>): string {
   const releases = rows.flatMap((row) => row.releases);
   const works = rows.flatMap((row) => (row.status === 'solved' ? row.releases : []));
-  if (works.length === 0) return `works on none of ${counted(releases.length, 'release')}`;
-  return `works on ${works.length} of ${counted(releases.length, 'release')}, the newest ${works.at(-1)}`;
+  if (works.length === 0) return `works on none of ${amount(releases.length, 'release')}`;
+  return `works on ${works.length} of ${amount(releases.length, 'release')}, the newest ${works.at(-1)}`;
 }
 
 /** Ok if the project works on any release. */
@@ -139,7 +139,7 @@ type RowPackages = NonNullable<MatrixRowDocument['packages']>;
 
 /** Returns the number of packages, and the differences from the previous row that works. */
 function packagesText(packages: RowPackages, before: RowPackages | undefined): string {
-  const count = counted(packages.length, 'package');
+  const count = amount(packages.length, 'package');
   if (before === undefined) return count;
   const old = new Map(before.map(({ source, version }) => [source, version]));
   const now = new Set(packages.map(({ source }) => source));
@@ -178,7 +178,7 @@ export function matrixFindings(
 export function matrixHeadline({ rows }: Matrix): string {
   const count = (status: MatrixRow['status']) =>
     rows.reduce((sum, row) => sum + (row.status === status ? row.releases.length : 0), 0);
-  const headline = `works on ${counted(count('solved'), 'release')}, blocked on ${count('unsolvable')}`;
+  const headline = `works on ${amount(count('solved'), 'release')}, blocked on ${count('unsolvable')}`;
   const unknown = count('gave-up');
   return unknown > 0 ? `${headline}, unknown on ${unknown}` : headline;
 }
@@ -187,7 +187,7 @@ function matrixTable({ rows }: Matrix): string[] {
   const cells = rows.map((row) => [
     inCode(releaseRange(row.releases)),
     VERDICTS[row.status],
-    inCode(row.status === 'solved' ? counted(row.packages.length, 'package') : row.reason),
+    inCode(row.status === 'solved' ? amount(row.packages.length, 'package') : row.reason),
   ]);
   return table(['Crossplane', '', ''], cells);
 }

@@ -22,7 +22,7 @@ import { renderAgain } from '../../cli/files/render-again.js';
 import { isBundleFile, openLockedSources, withStagedLayout } from './locked-images-command.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import { bundleOutput, type BundleValue, size } from './output.js';
 import { shellWord } from '../../base/escape.js';
 
@@ -69,7 +69,7 @@ export const bundleCommand = defineCommand({
   json: () => bundleOutput,
   closingNotes: ({ file, images, bytes }) =>
     bytes === undefined
-      ? [`would write ${file}: ${counted(images, 'image')}`]
+      ? [`would write ${file}: ${amount(images, 'image')}`]
       : [
           `wrote ${file}: ${images} images, ${size(bytes)}`,
           `on the other side: \`xpkg-resolve mirror --from ${shellWord(file)} --to REGISTRY\`; \`tar -xf ${shellWord(file)} ${DEFAULT_LOCK} rendered\` takes out what to apply`,

@@ -90,7 +90,7 @@ type SignatureRuleOptions = Pick<SignatureChecking, 'sources' | 'policies' | 'tr
 export class SignatureRule implements CandidateRule {
   readonly #options: SignatureRuleOptions;
   /** Verified images by reference. */
-  readonly #verified = new Map<string, { digest: Digest; verdict: VerifiedSignature }>();
+  readonly #verdicts = new Map<string, { digest: Digest; verdict: VerifiedSignature }>();
 
   constructor(options: SignatureRuleOptions) {
     this.#options = options;
@@ -119,7 +119,7 @@ export class SignatureRule implements CandidateRule {
     const verdict = await checkImage(image, policy, trust);
     if (isVerified(verdict)) {
       const { digest } = image;
-      this.#verified.set(joinReference(repository, version), { digest, verdict });
+      this.#verdicts.set(joinReference(repository, version), { digest, verdict });
       return undefined;
     }
     const { name, origin } = policy;
@@ -144,7 +144,7 @@ export class SignatureRule implements CandidateRule {
   /** Returns the results of earlier checks for the packages of a new lockfile. */
   checked({ packages }: Lockfile): readonly LockedSignature[] {
     return packages.map((locked) => {
-      const verified = this.#verified.get(joinReference(locked.repository, locked.version));
+      const verified = this.#verdicts.get(joinReference(locked.repository, locked.version));
       return { locked, verdict: verified?.verdict };
     });
   }
@@ -156,7 +156,7 @@ export class SignatureRule implements CandidateRule {
   ): LockedSigner | undefined {
     if (this.#options.policies.for({ repository, version }, target) === undefined) return undefined;
     const reference = joinReference(repository, version);
-    const verified = this.#verified.get(reference);
+    const verified = this.#verdicts.get(reference);
     if (verified !== undefined && verified.digest === digest) return lockedSigner(verified.verdict);
     throw new SourceError(
       'BAD_SOURCE',

@@ -24,7 +24,7 @@ import { withProgress } from '../../cli/terminal/progress.js';
 import { getOrCreate } from '../../base/collections.js';
 import { writeYamlStream } from '../../base/yaml/write-yaml.js';
 import { onlineRegistries } from '../../cli/sources/registries.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { mismatchResult } from '../../cli/files/mismatches.js';
 import { COPY_TOOLS, copyCommands, mirrorNotes, mirrorOutput, type MirrorValue } from './output.js';
@@ -175,7 +175,7 @@ function mirrorWarnings(
         `note: ${reference} runs a package, and is pulled by that name: no ImageConfig rewrites it`,
     ),
     ...[...elsewhere].map(([config, [first, ...more]]) => {
-      const rest = more.length === 0 ? '' : ` and ${counted(more.length, 'more image')}`;
+      const rest = more.length === 0 ? '' : ` and ${amount(more.length, 'more image')}`;
       return `warning: a cluster does not pull ${first!}${rest} from this mirror: ImageConfig \`${config}\` of the lockfile sends it elsewhere`;
     }),
   ];

@@ -4,7 +4,7 @@ import type { MirroredImage, MirrorOutcome } from './mirror.js';
 import { shellCommand } from '../../base/escape.js';
 import type { JsonObject } from '../../base/json.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import { columns, amount, shortVersion } from '../../cli/terminal/package-text.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 
 /** An image of the closure, with its parts. */
@@ -29,7 +29,7 @@ export function imagesLines({ listed, crossplane: release }: ImagesValue): strin
       size(bytes),
     ]),
   );
-  const all = `${counted(listed.length, 'image')} for Crossplane ${release}, ${size(total(listed))}`;
+  const all = `${amount(listed.length, 'image')} for Crossplane ${release}, ${size(totalSize(listed))}`;
   return [all, ...columns(rows)];
 }
 
@@ -70,7 +70,7 @@ export const imagesOutput = json.jsonOutput(
       ...imageFields(image),
       platforms: platforms.map(({ platform, digest, bytes }) => ({ platform, digest, bytes })),
     })),
-    bytes: total(listed),
+    bytes: totalSize(listed),
   }),
 );
 
@@ -79,7 +79,7 @@ function imageFields({ repository, version, digest, role }: ClosureImage) {
 }
 
 /** Returns the size of all blobs and manifests; what several images share is counted once. */
-function total(listed: readonly ListedImage[]): number {
+function totalSize(listed: readonly ListedImage[]): number {
   const sizes = new Map<string, number>();
   for (const { image, platforms } of listed) {
     sizes.set(image.digest, image.manifest.bytes.length);
@@ -167,7 +167,7 @@ export function mirrorNotes({ outcomes, bytes, address, warnings }: MirrorValue)
   const copied = outcomes.filter(({ isNew }) => isNew).length;
   const rest = outcomes.length - copied;
   const had = rest === 0 ? '' : `; it had ${rest === 1 ? '1 other' : `${rest} others`}`;
-  const summary = `copied ${counted(copied, 'image')} (${size(bytes)}) to ${address}${had}`;
+  const summary = `copied ${amount(copied, 'image')} (${size(bytes)}) to ${address}${had}`;
   return [summary, ...warnings];
 }
 

@@ -3,7 +3,7 @@ import { packagesWithDigests } from './lockfile-images.js';
 import { vendor } from './vendor.js';
 import { defineCommand } from '../../cli/kit/command.js';
 import { writeFlag, lockFlag, outputFlag, switchFlag } from '../../cli/arguments/common-flags.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';
 import { vendorOutput, type VendorValue } from './output.js';
 import { openLockedSources, withStagedLayout } from './locked-images-command.js';
@@ -51,7 +51,7 @@ export const vendorCommand = defineCommand({
   json: () => vendorOutput,
   closingNotes: ({ folder, packages, bytes }, { full }) =>
     bytes === undefined
-      ? [`would copy ${counted(packages, 'package')} to ${folder}`]
+      ? [`would copy ${amount(packages, 'package')} to ${folder}`]
       : [
           `vendored ${packages} packages (${bytes} bytes) to ${folder}`,
           full

@@ -45,7 +45,7 @@ export const constraintCommand = defineCommand({
   stream: (args, io) => (args.stdin ? batched(answersToLines(args, io)) : undefined),
   run: async (args, io): Promise<ConstraintReport> => {
     const target = await projectTarget(args, io);
-    const range = parsed(args.range, target);
+    const range = parseRange(args.range, target);
     return {
       constraint: range.text,
       crossplane: target.version,
@@ -67,7 +67,7 @@ export const constraintCommand = defineCommand({
   text: constraintLines,
 });
 
-function parsed(range: string | undefined, target: Target) {
+function parseRange(range: string | undefined, target: Target) {
   if (range === undefined) {
     throw new InputError('no range given', {
       hint: "try `xpkg-resolve constraint '>=v1.2.0' v1.3.0`, or `--stdin` for many at once",

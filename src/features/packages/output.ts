@@ -1,7 +1,7 @@
 import { printable } from '../../base/escape.js';
 import type { JsonValue } from '../../base/json.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { columns, counted } from '../../cli/terminal/package-text.js';
+import { columns, amount } from '../../cli/terminal/package-text.js';
 import { needsCompat, type Requirement } from '../../crossplane/packages/package-meta.js';
 import type { ownsByGroup } from '../../project/lockfile/format-lockfile.js';
 
@@ -35,7 +35,7 @@ export function versionLines({ versions, total, locked }: VersionsReport): strin
   const omitted = total - versions.length;
   return [
     ...columns([['version', 'Crossplane', ''], ...rows]),
-    ...(omitted > 0 ? [`and ${counted(omitted, 'older version')}; \`--all\` shows them`] : []),
+    ...(omitted > 0 ? [`and ${amount(omitted, 'older version')}; \`--all\` shows them`] : []),
   ];
 }
 
@@ -180,7 +180,7 @@ function ownedLines({ owns, target }: InspectReport): string[] {
   if (groups.length === 0) return [`owns nothing on Crossplane ${target}`];
   const total = groups.flatMap(([, kinds]) => Object.values(kinds).flat()).length;
   return [
-    `owns ${counted(total, 'object')} on Crossplane ${target}`,
+    `owns ${amount(total, 'object')} on Crossplane ${target}`,
     ...groups.flatMap(([group, kinds]) => [
       `  ${group}`,
       ...Object.entries(kinds).flatMap(([kind, names]) =>
@@ -211,7 +211,7 @@ export const convertOutput = json.valueOutput(convertSchema);
 /** Returns a line for each loss, and a summary. */
 export function conversionLines({ folder, name, files, losses }: ConversionReport): string[] {
   const lines = losses.map(({ file, what, text }) => `${file}: ${what}: ${text}`);
-  const crds = counted(files.length - 1, 'CRD');
+  const crds = amount(files.length - 1, 'CRD');
   const lost = `lines above, of what has no equivalent: ${losses.length}`;
   return [...lines, `Provider ${name} in ${folder}/: crossplane.yaml and ${crds}; ${lost}`].map(
     (line) => printable(line, MAX_LINE_LENGTH),

@@ -32,7 +32,7 @@ export async function search(word: string, { source, target, lockfile }: SearchO
   const query = word.toLowerCase();
   const listed = [...new Set(await source.repositories?.(query))];
   const known = new Set<Repository>();
-  const found: Found[] = [];
+  const found: FoundMatch[] = [];
   const add = (searched: SearchedPackage | undefined) => {
     if (searched === undefined || known.has(searched.repository)) return;
     known.add(searched.repository);
@@ -42,7 +42,7 @@ export async function search(word: string, { source, target, lockfile }: SearchO
   while (listed.length > 0) {
     const batch = listed.splice(-PACKAGES_AT_ONCE);
     const reader = SourceReader.of(source).withOwnCache();
-    const read = await Promise.all(batch.map((repository) => newest(repository, reader, target)));
+    const read = await Promise.all(batch.map((repository) => newestOf(repository, reader, target)));
     read.forEach(add);
   }
   lockfile?.packages.forEach(add);
@@ -61,7 +61,7 @@ function matchOf({ repository, version, kind, owns, kinds }: SearchedPackage, qu
   return { repository, version, kind, named, owns: matching };
 }
 
-type Found = NonNullable<ReturnType<typeof matchOf>>;
+type FoundMatch = NonNullable<ReturnType<typeof matchOf>>;
 
 interface SearchedPackage {
   readonly repository: Repository;
@@ -74,7 +74,7 @@ interface SearchedPackage {
 }
 
 /** Returns the newest version, or undefined if the target rejects it or there is none. */
-async function newest(
+async function newestOf(
   repository: Repository,
   reader: SourceReader,
   target: Target,

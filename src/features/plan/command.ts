@@ -246,7 +246,7 @@ export async function renderSteps(
   lockfile: Lockfile,
   io: RunIo,
 ): Promise<RenderValue> {
-  const old = args.old ?? committed(args);
+  const old = args.old ?? committedLockfile(args);
   const before = await requireNamedLock(old, args, io);
   for (const { crossplane } of [before.lockfile, lockfile]) refuseGuessedRelease(crossplane, args);
   const pin = args.pin ?? 'tag';
@@ -269,7 +269,7 @@ export async function renderSteps(
 }
 
 /** Returns the committed version of the lockfile, the default of `--old`. */
-function committed(args: StepsArgs): string {
+function committedLockfile(args: StepsArgs): string {
   if (!isOciPath(args.lock) && !args.lock.startsWith('/')) return `HEAD:./${args.lock}`;
   throw new InputError('`--plan` needs to know what is installed', {
     hint: 'name its lockfile with `--old`: a file, `REVISION:PATH` of git, or `oci://…`',

@@ -44,7 +44,7 @@ interface Search extends PlanEnds {
   readonly open: () => Promise<PackageSource>;
 }
 
-interface Found {
+interface FoundJourney {
   readonly between: Between;
   readonly planned: SolvedJourney;
 }
@@ -62,7 +62,7 @@ interface BlockedJourney {
  * A stop can only help on a route that the impasse blames, or for a missing package. So each
  * blocked journey is tried with one more stop, first those that removed a cause of the impasse.
  */
-export async function findIntermediateVersions(search: Search): Promise<Found | undefined> {
+export async function findIntermediateVersions(search: Search): Promise<FoundJourney | undefined> {
   const size = search.from.packages.length + search.to.packages.length;
   const limit = Math.min(MAX_PLANNED, Math.ceil(MAX_PACKAGES_PLANNED / size));
   const versions = new StopoverVersions(search);
@@ -183,7 +183,7 @@ const MAX_READ = 120;
 class StopoverVersions {
   readonly #search: Search;
   #reader: SourceReader | undefined;
-  readonly #read = new Map<string, LockedPackage | undefined>();
+  readonly #packages = new Map<string, LockedPackage | undefined>();
   readonly #readOf = new Map<Repository, number>();
 
   constructor(search: Search) {
@@ -195,7 +195,7 @@ class StopoverVersions {
     const reader = (this.#reader ??= SourceReader.of(await this.#search.open()));
     const found: LockedPackage[] = [];
     for (const version of await this.#versions(repository, constraints, reader)) {
-      const locked = await this.#at({ repository, version }, reader);
+      const locked = await this.#readAt({ repository, version }, reader);
       if (locked !== undefined) found.push(locked);
     }
     return found;
@@ -221,15 +221,15 @@ class StopoverVersions {
     return [...new Set([...digests, ...versions.map(({ raw }) => raw)])];
   }
 
-  async #at(candidate: Candidate, reader: SourceReader): Promise<LockedPackage | undefined> {
+  async #readAt(candidate: Candidate, reader: SourceReader): Promise<LockedPackage | undefined> {
     const { repository, version } = candidate;
     const key = `${repository}@${version}`;
     const count = this.#readOf.get(repository) ?? 0;
-    const isLimited = count === MAX_READ_EACH || this.#read.size === MAX_READ;
-    if (isLimited || this.#read.has(key)) return this.#read.get(key);
+    const isLimited = count === MAX_READ_EACH || this.#packages.size === MAX_READ;
+    if (isLimited || this.#packages.has(key)) return this.#packages.get(key);
     this.#readOf.set(repository, count + 1);
     const locked = await lockedAt(candidate, this.#search, reader);
-    this.#read.set(key, locked);
+    this.#packages.set(key, locked);
     return locked;
   }
 }

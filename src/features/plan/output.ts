@@ -5,7 +5,7 @@ import { causeText, type PackageMove, stepObjects } from './steps.js';
 import { codeSpan } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import { columns, amount, shortVersion } from '../../cli/terminal/package-text.js';
 import { isNewer } from '../../crossplane/releases/target.js';
 import type { CoreKind } from '../../resolver/explain/refusal.js';
 import { answerFields, answerParts } from '../resolve/answer-output.js';
@@ -37,7 +37,7 @@ function becauseOf({ applied, removed, releaseBecause }: PlannedStep): string[] 
   const causes = [...(releaseBecause ?? []), ...moves];
   const texts = [...new Set(causes.map(causeText))];
   const more = texts.length - MAX_REASONS;
-  return more > 0 ? [...texts.slice(0, MAX_REASONS), `of ${counted(more, 'more reason')}`] : texts;
+  return more > 0 ? [...texts.slice(0, MAX_REASONS), `of ${amount(more, 'more reason')}`] : texts;
 }
 
 /** Returns why there is no plan, in a few lines. */
@@ -59,7 +59,7 @@ function headline({ status, impasse }: NoPlan): string {
 /** Returns the suggested fix; undefined: none is known. */
 function hintOf({ between }: NoPlan): string | undefined {
   if (between === undefined) return undefined;
-  const steps = counted(between.plan.steps.length, 'step');
+  const steps = amount(between.plan.steps.length, 'step');
   const via = viaWords(between).map((word) => `--via ${word}`);
   return `there is a plan of ${steps} with ${betweenText(between)} in between: add \`${via.join(' ')}\``;
 }
@@ -104,20 +104,20 @@ export function planMarkdown({ steps }: LockfilePlan, commands: PlanValue['comma
       [`- ${verb}`, ...cells.map((cell) => codeSpan(cell))].join(' '),
     ),
     '',
-    ...becauseOf(step).flatMap((text) => [`Because ${plain(text)}.`, '']),
-    ...step.warnings.flatMap((text) => [`> **Warning:** ${plain(text)}`, '']),
+    ...becauseOf(step).flatMap((text) => [`Because ${escapeMarkdown(text)}.`, '']),
+    ...step.warnings.flatMap((text) => [`> **Warning:** ${escapeMarkdown(text)}`, '']),
     '```sh',
     ...manualCommands(commands[n]!),
     '```',
     '',
   ]);
   const countText =
-    steps.length === 0 ? 'Nothing is to be done.' : `${counted(steps.length, 'step')}.`;
+    steps.length === 0 ? 'Nothing is to be done.' : `${amount(steps.length, 'step')}.`;
   return [countText, '', ...lines].join('\n');
 }
 
 /** Escapes markup: sentences contain names from packages. */
-function plain(text: string): string {
+function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]<>|#!@]/g, (mark) => `\\${mark}`);
 }
 

@@ -177,7 +177,7 @@ export interface PlanContents {
 /** Package contents for journeys between Crossplane v1 and v2. For others, nothing is read. */
 class JourneyContents {
   readonly #contents: PlanContents | undefined;
-  readonly #known = new Map<string, PackageContents | undefined>();
+  readonly #contentsByKey = new Map<string, PackageContents | undefined>();
 
   constructor({ from, to }: PlanEnds, contents: PlanContents | undefined) {
     const [before, after] = [targetFor(from.crossplane), targetFor(to.crossplane)];
@@ -192,19 +192,19 @@ class JourneyContents {
   async read(packages: readonly LockedPackage[], side: 'old' | 'newer'): Promise<void> {
     const contentsOf = this.#contents?.[side].contentsOf;
     if (this.#contents === undefined || contentsOf === undefined) return;
-    const unknown = packages.filter((locked) => !this.#known.has(keyOf(locked)));
+    const unknown = packages.filter((locked) => !this.#contentsByKey.has(keyOf(locked)));
     await inParallel(unknown, this.#contents.concurrency, async (locked) => {
-      this.#known.set(keyOf(locked), await contentsOf(locked));
+      this.#contentsByKey.set(keyOf(locked), await contentsOf(locked));
     });
   }
 
   /** Whether the contents of a package were read, and so checked against every release. */
   readonly isRead = (locked: LockedPackage): boolean =>
-    this.#known.get(keyOf(locked)) !== undefined;
+    this.#contentsByKey.get(keyOf(locked)) !== undefined;
 
   /** Returns why a release rejects a package; undefined: it does not, or was not read. */
   readonly refusal: ContentRefusal = (locked, release) => {
-    const contents = this.#known.get(keyOf(locked));
+    const contents = this.#contentsByKey.get(keyOf(locked));
     const judged = contents && judge(contents, release);
     if (judged === undefined || !isRejection(judged)) return undefined;
     return judged.findings.find(({ severity }) => severity === 'error')?.message;
@@ -215,7 +215,7 @@ function keyOf({ repository, version, digest }: LockedPackage): string {
   return JSON.stringify([repository, version, digest]);
 }
 
-/** What must be done with stored objects before a step. */
+/** Warnings and migrations for stored objects before a step. */
 interface StoredVersions extends Pick<PlannedStep, 'warnings' | 'migratedCrds'> {
   /** Why the CRDs were not compared; undefined: they were, or there are none. */
   readonly unchecked?: string | undefined;

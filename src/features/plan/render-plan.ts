@@ -143,7 +143,7 @@ export function planCommands(
       ...waitCommands(step, path, pin),
       ...[...renamed, ...step.removed.map(({ from }) => from!.locked)].flatMap((locked) => [
         kubectl('delete', resource(locked)),
-        ...(pin === 'locked' ? [unpinning(pinNames(locked))] : []),
+        ...(pin === 'locked' ? [unpinCommand(pinNames(locked))] : []),
       ]),
       ...(n === steps.length - 1 ? kept.removed.map(deletedObject) : []),
     ];
@@ -391,10 +391,10 @@ function exceptionDeletion({ from, to }: PackageMove): readonly StepCommand[] {
   const newNames = new Set(pinNames(to.locked));
   const [, ...exceptions] = pinNames(from.locked);
   const removed = exceptions.filter((name) => !newNames.has(name));
-  return removed.length === 0 ? [] : [unpinning(removed)];
+  return removed.length === 0 ? [] : [unpinCommand(removed)];
 }
 
-function unpinning(names: readonly string[]): StepCommand {
+function unpinCommand(names: readonly string[]): StepCommand {
   const configs = names.map((name) => `imageconfig.pkg.crossplane.io/${name}`);
   return kubectl('delete', ...configs, '--ignore-not-found');
 }

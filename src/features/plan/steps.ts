@@ -80,13 +80,13 @@ function stepsOf(journey: Journey, { layers: grouped, precedences }: Ordering): 
   const current = journey.routes.map(() => 0);
   let release = journey.releases[0]!;
   return layers.map((legs): PlanStep => {
-    const before = installed(journey, current);
+    const before = currentStops(journey, current);
     const releaseBefore = release;
     for (const { route, to } of legs) {
       if (route === CROSSPLANE) release = journey.releases[to]!;
       else current[route] = to;
     }
-    const after = installed(journey, current);
+    const after = currentStops(journey, current);
     const upgrades = legs.filter(({ route }) => route === CROSSPLANE);
     const moves = legs.flatMap((leg): PackageMove[] => {
       if (leg.route === CROSSPLANE) return [];
@@ -99,8 +99,8 @@ function stepsOf(journey: Journey, { layers: grouped, precedences }: Ordering): 
       release,
       releaseBefore: release === releaseBefore ? undefined : releaseBefore,
       releaseBecause: upgrades.flatMap((leg) => reasons.get(leg) ?? []),
-      applied: sorted(moves, 'to'),
-      removed: sorted(moves, 'from')
+      applied: sortMoves(moves, 'to'),
+      removed: sortMoves(moves, 'from')
         .filter(({ to }) => to === undefined)
         .reverse(),
       before,
@@ -109,12 +109,12 @@ function stepsOf(journey: Journey, { layers: grouped, precedences }: Ordering): 
   });
 }
 
-function installed({ routes }: Journey, current: readonly number[]): Stop[] {
+function currentStops({ routes }: Journey, current: readonly number[]): Stop[] {
   return routes.flatMap(({ stops }, route) => stops[current[route]!] ?? []);
 }
 
 /** Returns the moves that have a stop at one end, in dependency order of the packages there. */
-function sorted(moves: readonly PackageMove[], end: 'from' | 'to'): PackageMove[] {
+function sortMoves(moves: readonly PackageMove[], end: 'from' | 'to'): PackageMove[] {
   const byPackage = new Map(
     moves.flatMap((move) => (move[end] ? [[move[end].locked, move] as const] : [])),
   );

@@ -12,7 +12,7 @@ import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.
 import { openSources } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import {
   fleetDocuments,
   fleetOutput,
@@ -139,7 +139,7 @@ function projectHeadline(
   { skipReason }: ProjectArgs,
 ): string {
   const { packages, crossplane } = lockfile;
-  const locked = `${counted(packages.length, 'package')} for Crossplane ${crossplane}`;
+  const locked = `${amount(packages.length, 'package')} for Crossplane ${crossplane}`;
   if (skipReason !== undefined) return `${locked}; ${skipReason}`;
   if (update?.status !== 'solved') return locked;
   return `${locked}; an update would move ${update.changes.length || 'nothing'}`;

@@ -4,7 +4,7 @@ import { LINE_WIDTH, shortList } from '../../base/messages.js';
 import { EXIT } from '../../cli/kit/command.js';
 import * as json from '../../cli/kit/json-schema.js';
 import type { PrintedResult } from '../../cli/projects/project-results.js';
-import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import { columns, amount, shortVersion } from '../../cli/terminal/package-text.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { shortNames } from '../../crossplane/packages/repository-names.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
@@ -88,7 +88,7 @@ function behindLines(packages: readonly FleetPackage[], { name, nameOf }: Names)
   }
   if (behind.size === 0) return [];
   const rows = [...behind].map(([set, what]) => [nameOf(set), what.join(', ')]);
-  return [`stragglers: ${counted(behind.size, 'set')}`, ...columns(rows)];
+  return [`stragglers: ${amount(behind.size, 'set')}`, ...columns(rows)];
 }
 
 /** Describes how many projects have a version: `2 others have v1.2.0`. */
@@ -110,7 +110,7 @@ function updates(sets: readonly FleetSet[], { name, nameOf }: Names): string[] {
     });
     return [[nameOf(set), shortList(changes, MAX_LISTED)]];
   });
-  const all = counted(sets.length, 'set');
+  const all = amount(sets.length, 'set');
   const failed = sets.filter(({ exitCode }) => exitCode !== EXIT.done);
   const { length: refused } = failed.filter(({ update }) => update?.status === 'unsolvable');
   if (refused === sets.length) return ['no set has an answer to such an update'];

@@ -10,7 +10,7 @@ import {
   type ProjectResult,
   worstExitCode,
 } from '../../cli/projects/project-results.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import {
   type BreakageDocument,
   type ChoiceDocument,
@@ -102,7 +102,7 @@ function missingError(parts: readonly PartDocument[], missing: number, all: numb
   const present = new Set(parts.map(({ shard }) => shard.index));
   const absent = Array.from({ length: of }, (_, i) => i + 1).filter((i) => !present.has(i));
   const which = absent.map((i) => `${i}/${of}`).join(', ');
-  return new InputError(`${missing} of ${counted(all, 'set')} are missing`, {
+  return new InputError(`${missing} of ${amount(all, 'set')} are missing`, {
     hint: which === '' ? 'a part is cut short: run it again' : `nothing is there of part ${which}`,
   });
 }

@@ -81,7 +81,7 @@ async function answerTo({ value, items }: ResourceList, io: RunIo): Promise<Func
     const { message, hint, origin } = error;
     const text = hint === undefined ? message : `${message}; ${hint}`;
     const file = { path: origin?.file ?? config.lock };
-    return failed({ message: text, severity: 'error', file }, EXIT.badInput);
+    return failedAnswer({ message: text, severity: 'error', file }, EXIT.badInput);
   }
 }
 
@@ -143,7 +143,7 @@ function readConfig(config: JsonValue | undefined): KrmConfig | FunctionAnswer {
 function badConfig(path: string, problem: string, value: JsonValue | undefined): FunctionAnswer {
   const message = `functionConfig${path === '' ? '' : `.${path}`} ${problem}`;
   const field = { path, ...(value === undefined ? {} : { currentValue: value }) };
-  return failed({ message, severity: 'error', field }, EXIT.badInput);
+  return failedAnswer({ message, severity: 'error', field }, EXIT.badInput);
 }
 
 async function fromLock(
@@ -161,7 +161,7 @@ async function fromLock(
   if (lock === undefined) {
     const message = `there is no lockfile \`${path}\`; \`xpkg-resolve resolve\` writes one`;
     const field = { path: 'spec.lock', currentValue: path };
-    return failed({ message, severity: 'error', file: { path }, field }, EXIT.lockMismatch);
+    return failedAnswer({ message, severity: 'error', file: { path }, field }, EXIT.lockMismatch);
   }
   const target = config.crossplane === undefined ? undefined : targetFor(config.crossplane);
   if (config.crossplane !== undefined && target === undefined) {
@@ -179,7 +179,7 @@ async function fromLock(
   return { changes: answer.changes, results, code: isBad ? EXIT.lockMismatch : EXIT.done };
 }
 
-function failed(result: KrmResult, code: ExitCode): FunctionAnswer {
+function failedAnswer(result: KrmResult, code: ExitCode): FunctionAnswer {
   return { changes: [], results: [result], code };
 }
 

@@ -106,7 +106,7 @@ export async function writeAnswer(found: FoundAnswer, args: Args, io: RunIo): Pr
   return { ...value, ...(await writeSolved(answer, { ...found, lockfile, text }, args, io)) };
 }
 
-interface Writing extends Pick<FoundAnswer, 'lock' | 'isLocked' | 'unsaved' | 'edited'> {
+interface WriteRequest extends Pick<FoundAnswer, 'lock' | 'isLocked' | 'unsaved' | 'edited'> {
   /** The lockfile to render. */
   readonly lockfile: Lockfile;
   /** Text of the lockfile; undefined if it is not written. */
@@ -116,7 +116,7 @@ interface Writing extends Pick<FoundAnswer, 'lock' | 'isLocked' | 'unsaved' | 'e
 /** Renders the lockfile and writes all files, before anything is printed. */
 export async function writeSolved(
   answer: Solved,
-  { lockfile, text, lock, isLocked, unsaved, edited }: Writing,
+  { lockfile, text, lock, isLocked, unsaved, edited }: WriteRequest,
   args: Args,
   io: RunIo,
 ): Promise<Pick<AnswerValue, 'mismatches' | 'written'>> {
@@ -195,11 +195,11 @@ interface UnsolvedArgs extends Partial<Pick<Args, 'explain' | 'lock' | 'out'>> {
   readonly from?: readonly string[] | undefined;
 }
 
-type Unsolved = Exclude<Answer, Solved>;
+type UnsolvedAnswer = Exclude<Answer, Solved>;
 
 /** Returns why there is no answer, for commands whose value is not an `AnswerValue`. */
 export async function unsolvedResult(
-  answer: Unsolved,
+  answer: UnsolvedAnswer,
   { bytes, inputs }: Pick<AnswerValue, 'bytes' | 'inputs'>,
   args: UnsolvedArgs,
   io: RunIo,
@@ -215,7 +215,7 @@ export async function unsolvedResult(
   });
 }
 
-function unsolvedHeadline(answer: Unsolved): string {
+function unsolvedHeadline(answer: UnsolvedAnswer): string {
   return answer.status === 'gave-up' ? gaveUpText(answer).line : answer.summary.headline;
 }
 
@@ -229,7 +229,7 @@ function gaveUpText({ reason, stats: { conflicts, fetched } }: GaveUp) {
 
 /** Returns why there is no answer as lines for stderr. With `-o json`, the document has the refusal. */
 async function unsolvedLines(
-  answer: Unsolved,
+  answer: UnsolvedAnswer,
   inputs: GivenInputs | undefined,
   args: UnsolvedArgs,
   io: RunIo,

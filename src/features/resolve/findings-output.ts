@@ -3,7 +3,7 @@ import type { Request } from '../../project/inputs/request.js';
 import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import { codeSpan } from '../../base/escape.js';
 import type { Answer, GaveUp, Unsolvable } from '../../resolver/resolve/answer.js';
-import { counted, changeLines, shortVersion } from '../../cli/terminal/package-text.js';
+import { amount, changeLines, shortVersion } from '../../cli/terminal/package-text.js';
 import { details, singleStep } from '../../cli/findings/report-parts.js';
 
 /** Returns the findings of an answer, placed in the input files. */
@@ -78,7 +78,7 @@ export function answerReport(
     return singleStep({ command, headline: findings[0]!.text.split('\n')[0]!, findings });
   }
   const { lockfile, target, changes, notes } = answer;
-  const headline = `${counted(lockfile.packages.length, 'package')} for Crossplane ${target.version}`;
+  const headline = `${amount(lockfile.packages.length, 'package')} for Crossplane ${target.version}`;
   const packages = lockfile.packages.map(
     ({ repository, version }) => `${codeSpan(repository)} ${codeSpan(shortVersion(version))}`,
   );
@@ -87,9 +87,9 @@ export function answerReport(
     headline,
     findings,
     details: [
-      ...details(counted(changes.length, 'change'), changeLines(changes, isWritten).map(asCode)),
+      ...details(amount(changes.length, 'change'), changeLines(changes, isWritten).map(asCode)),
       ...details(headline, packages),
-      ...details(counted(notes.length, 'note'), notes.map(asCode)),
+      ...details(amount(notes.length, 'note'), notes.map(asCode)),
     ].join('\n\n'),
     outputs: { crossplane: target.version, packages: String(lockfile.packages.length) },
   });

@@ -11,7 +11,7 @@ import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { lockInputs } from '../../cli/files/lock-checks.js';
 import { readLockText } from '../../cli/files/lock-file.js';
-import { mismatchResult, more } from '../../cli/files/mismatches.js';
+import { mismatchResult, moreCount } from '../../cli/files/mismatches.js';
 import { defineCommand } from '../../cli/kit/command.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
@@ -98,7 +98,7 @@ async function readSide(file: string, io: RunIo): Promise<Lockfile> {
 
 function refuseUnmerged(roots: readonly string[]): void {
   if (roots.length === 0) return;
-  const names = `${roots[0]!}${more(roots.length)}`;
+  const names = `${roots[0]!}${moreCount(roots.length)}`;
   throw new InputError(`only one of xpkg.yaml and the merged lockfile asks for ${names}`, {
     hint: 'settle what is asked for, then run `xpkg-resolve resolve`',
   });

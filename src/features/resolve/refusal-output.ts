@@ -93,7 +93,7 @@ export function explainedRefusalText(
   for (const line of explanation.split('\n')) {
     lines.push(...(line === '' ? [''] : wrap(line, '  ', '    ', width)));
   }
-  for (const [on, requirements] of contested(core)) {
+  for (const [on, requirements] of contestedPackages(core)) {
     lines.push('', `who asks for ${on}:`);
     for (const entry of requirements.slice(0, MAX_REQUIREMENTS_SHOWN)) {
       const line = `\`${entry.requirement!.constraint}\` ${entry.path.join(' → ')}`;
@@ -107,7 +107,7 @@ export function explainedRefusalText(
 }
 
 /** Packages that several packages or roots require, with the entries of the core that require them. */
-function contested(core: readonly CoreEntry[]): [string, CoreEntry[]][] {
+function contestedPackages(core: readonly CoreEntry[]): [string, CoreEntry[]][] {
   const requirements = core.filter(({ requirement }) => requirement !== undefined);
   return [...groupBy(requirements, ({ requirement }) => requirement!.on)].filter(
     ([, entries]) => new Set(entries.map(({ requirement }) => requirement!.by)).size > 1,
@@ -192,13 +192,13 @@ function fileLines(
       const before = now.get(edit.file) ?? '';
       const edited = editedTexts([{ ...edit, patch: [operation] }], now);
       now = new Map([...now, ...edited]);
-      return operation.op === 'remove' ? [] : written(edit.file, before, edited.get(edit.file)!);
+      return operation.op === 'remove' ? [] : diffLines(edit.file, before, edited.get(edit.file)!);
     }),
   );
 }
 
 /** Returns the lines that only one of two texts has, from the first difference. */
-function written(file: string, before: string, after: string): readonly string[] {
+function diffLines(file: string, before: string, after: string): readonly string[] {
   const [old, edited] = [before.split('\n'), after.split('\n')];
   const first = edited.findIndex((line, i) => line !== old[i]);
   const most = Math.min(old.length, edited.length) - first;

@@ -1,7 +1,7 @@
 import { type VersionDifference, endsHealthy, type Simulation } from './simulate.js';
 import { wrap } from '../../base/messages.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import {
   type ClusterStep,
   packageConditions,
@@ -168,9 +168,9 @@ function endLines(settled: ReconciledCluster, target: Target): string[] {
   );
   if (!isAtRest) return [`stuck ${on}: it keeps changing`, ...lock];
   if (bad.length === 0) {
-    return [`healthy ${on}: ${counted(conditions.length, 'package')}`, ...lock, ...hidden];
+    return [`healthy ${on}: ${amount(conditions.length, 'package')}`, ...lock, ...hidden];
   }
-  const count = `${bad.length} of ${counted(conditions.length, 'package')}`;
+  const count = `${bad.length} of ${amount(conditions.length, 'package')}`;
   return [`stuck ${on}: ${count} not healthy`, ...bad.flatMap(unhealthyLines), ...lock, ...hidden];
 }
 
@@ -198,12 +198,12 @@ const MAX_SHOWN = 5;
 
 function orderLines({ orders, sameEnd, otherEnds, settled, target }: SimulationValue): string[] {
   if (orders === 0) return [];
-  const tried = `${counted(orders, 'other order')} of arrival`;
+  const tried = `${amount(orders, 'other order')} of arrival`;
   if (otherEnds.length === 0) return ['', `${tried}: all end as above`];
   return [
     '',
-    `${tried}: ${sameEnd === 0 ? 'none' : sameEnd} of them as above, ${counted(otherEnds.length, 'other end')}`,
-    ...shown(
+    `${tried}: ${sameEnd === 0 ? 'none' : sameEnd} of them as above, ${amount(otherEnds.length, 'other end')}`,
+    ...limitList(
       otherEnds.map(({ orders: count, settled: other }) => [
         `  in ${count} of them, ${endLines(other, target)[0]}`,
         ...differences(settled, other, target).map((line) => `    ${line}`),
@@ -220,11 +220,11 @@ function differences(first: ReconciledCluster, other: ReconciledCluster, target:
     ...[...there!].filter((each) => !here!.has(each)).map((each) => `+ ${each}`),
     ...[...here!].filter((each) => !there!.has(each)).map((each) => `- ${each}`),
   ];
-  return shown(lines, (more) => `and ${more} more`);
+  return limitList(lines, (more) => `and ${more} more`);
 }
 
 /** Returns the first items of a list; `rest` makes the last one from the number of the others. */
-function shown<T>(list: readonly T[], rest: (count: number) => T): T[] {
+function limitList<T>(list: readonly T[], rest: (count: number) => T): T[] {
   const more = list.length - MAX_SHOWN;
   return more <= 0 ? [...list] : [...list.slice(0, MAX_SHOWN), rest(more)];
 }

@@ -1,5 +1,5 @@
 import { rootObjects } from './root-objects.js';
-import { byCodePoint, type Draw, seeded } from '../../base/collections.js';
+import { byCodePoint, type Draw, seededDraw } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
 import { OutOfTime, type TimeBudget } from '../../base/time.js';
 import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
@@ -15,7 +15,7 @@ import {
   dumpedState,
   EMPTY_CLUSTER,
   isHealthy,
-  isSameNamed,
+  hasSameKey,
   type WantedObject,
   wantedObject,
 } from '../../crossplane/package-manager/cluster-state.js';
@@ -201,7 +201,7 @@ async function changesBy(
   }
   const objects = packagesIn(renderedManifests(applied.all, applied.pin, target));
   const removed = start.objects.filter(
-    (object) => applied.prune && !objects.some((each) => isSameNamed(each, object)),
+    (object) => applied.prune && !objects.some((each) => hasSameKey(each, object)),
   );
   const acts = [...objects.map((apply) => ({ apply })), ...removed.map((remove) => ({ remove }))];
   return { acts, notes: [] };
@@ -271,7 +271,7 @@ const RANDOM_ONE_IN = 8;
  * so that other events wait for a long time, like a failed event that a cluster retries.
  */
 export function arrivalOrder(seed: number): Draw {
-  const draw = seeded(seed);
+  const draw = seededDraw(seed);
   if (seed % 2 === 0) return draw;
   return (waiting) => (draw(RANDOM_ONE_IN) === 0 ? draw(waiting) : waiting - 1);
 }

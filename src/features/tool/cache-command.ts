@@ -2,7 +2,7 @@ import { writeFlag, outputFlag } from '../../cli/arguments/common-flags.js';
 import { type ArgsOf, defineCommand, type Flags, type Positionals } from '../../cli/kit/command.js';
 import * as json from '../../cli/kit/json-schema.js';
 import { cacheFolder } from '../../cli/sources/network-flags.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import { InputError } from '../../base/errors.js';
 import {
   summarizeCache,
@@ -96,7 +96,7 @@ const ACTIONS: Readonly<Record<Args['action'], Action>> = {
     if (!write) {
       const { blobs, packages, quarantine } = await summarizeCache(folder);
       const files = blobs.files + packages.files + quarantine.files;
-      return { cleaned: false, note: `would remove ${counted(files, 'file')} from ${folder}` };
+      return { cleaned: false, note: `would remove ${amount(files, 'file')} from ${folder}` };
     }
     const cleaned = await removeCache(folder);
     const note = cleaned ? `cleaned ${folder}` : `there is nothing to clean in ${folder}`;

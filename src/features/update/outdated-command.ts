@@ -31,7 +31,7 @@ import { readInputsIfAny } from '../../cli/arguments/input-flags.js';
 import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import { withCommandLine } from '../resolve/workflow-command.js';
 
@@ -73,7 +73,7 @@ export const outdatedCommand = defineCommand({
   closingNotes: ({ packages }) =>
     packages.length === 0 ? ['nothing newer than what is locked'] : [],
   headline: ({ packages: { length: count } }) =>
-    count === 0 ? 'nothing newer' : `${counted(count, 'package')} not at the newest`,
+    count === 0 ? 'nothing newer' : `${amount(count, 'package')} not at the newest`,
   findings: async ({ report }, { lock, exitCode }, io) => {
     const { LockPlaces } = await import('../../cli/findings/report-parts.js');
     return outdatedReport(report, await LockPlaces.read(lock, io), exitCode);

@@ -3,7 +3,7 @@ import { codeSpan, shellCommand } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import { type LockPlaces, singleStep, table } from '../../cli/findings/report-parts.js';
 import type { Report, ReportFinding } from '../../cli/findings/report.js';
-import { columns, counted } from '../../cli/terminal/package-text.js';
+import { columns, amount } from '../../cli/terminal/package-text.js';
 import { effectText } from '../../resolver/suggest/change-effect.js';
 import { heldByText } from '../../resolver/resolve/blocked-by.js';
 import * as json from '../../cli/kit/json-schema.js';
@@ -81,7 +81,7 @@ export function outdatedReport(
     headline:
       packages.length === 0
         ? 'nothing newer'
-        : `${counted(packages.length, 'package')} with newer versions`,
+        : `${amount(packages.length, 'package')} with newer versions`,
     findings,
     details: table(['package', 'locked', 'fits', 'newest', 'held by'], rows).join(''),
     isDetailed: true,

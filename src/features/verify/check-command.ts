@@ -40,7 +40,7 @@ import {
 import { expectedFailure } from '../../cli/kit/errors.js';
 import { reopenSources } from '../../cli/sources/locked-sources.js';
 import type { RunIo } from '../../cli/terminal/io.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import type { Request } from '../../project/inputs/request.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
@@ -107,7 +107,7 @@ class CheckRun {
   readonly #stats = noStats();
   readonly #steps = new Map<CheckStepName, Outcome>();
   /** Keys of findings that a step reported: a failing source fails in every step. */
-  readonly #reported = new Set<string>();
+  readonly #reportedKeys = new Set<string>();
   /** Why steps without an outcome were skipped. */
   #obstacle = '';
 
@@ -118,7 +118,7 @@ class CheckRun {
 
   async run(): Promise<CheckValue> {
     const lock = await this.#runSteps();
-    const others = skipped(this.#obstacle);
+    const others = skipStep(this.#obstacle);
     const steps = CHECK_STEPS.map((name) => ({ name, ...(this.#steps.get(name) ?? others) }));
     return { steps, crossplane: lock?.lockfile.crossplane, bytes: this.#stats.bytes };
   }
@@ -129,8 +129,8 @@ class CheckRun {
     const request = await this.#step('inputs', async () => {
       const options = { refs, skip: [named, out] };
       const { request } = await readRequestAndTexts(this.#args, this.#io, options);
-      const count = counted(request.roots.length, 'root');
-      return { ...passed(`${count} asked for`), result: request };
+      const count = amount(request.roots.length, 'root');
+      return { ...passStep(`${count} asked for`), result: request };
     });
     if (request === undefined) return undefined;
     this.#obstacle = 'there is no lockfile that can be read';
@@ -138,25 +138,25 @@ class CheckRun {
     if (lock === undefined) return undefined;
     this.#obstacle = 'a source could not be opened';
     await this.#againstSources(request, lock);
-    await this.#step('rendered', () => this.#rendered(lock));
+    await this.#step('rendered', () => this.#checkRendered(lock));
     return lock;
   }
 
   async #readLock() {
     const { lock: named } = this.#args;
     const lock = await readLock(this.#args, this.#io);
-    if (lock !== undefined) return { ...passed('read'), result: lock };
+    if (lock !== undefined) return { ...passStep('read'), result: lock };
     const text = `there is no lockfile \`${named}\``;
     const places = new LockPlaces(named, undefined);
     const [finding] = mismatchFindings([{ kind: 'missing', text }], places);
-    return failed(EXIT.lockMismatch, text, [{ ...finding!, fix: NO_LOCK_HINT }]);
+    return failStep(EXIT.lockMismatch, text, [{ ...finding!, fix: NO_LOCK_HINT }]);
   }
 
   /** Audits the locked packages first, so that other steps reuse what it read. */
   async #againstSources(request: Request, lock: LockOnDisk): Promise<void> {
     const { lockfile } = lock;
     const opened = await this.#step('locked', async () => ({
-      ...passed('opened'),
+      ...passStep('opened'),
       result: await reopenSources(this.#args, this.#io, this.#stats, {
         lockfile,
         kept: request.kept,
@@ -167,7 +167,7 @@ class CheckRun {
     const places = await LockPlaces.read(this.#args.lock, this.#io);
     await this.#step('verify', async () => {
       const allowUndigested = this.#args.allowUndigested || request.allowUndigested === true;
-      const verification = await this.#waiting(() =>
+      const verification = await this.#withProgress(() =>
         verify(lockfile, request, {
           ...resolveOptions(this.#args, opened.audited, this.#io),
           allowUndigested,
@@ -178,8 +178,8 @@ class CheckRun {
       const blockedTags = hasFailures ? [] : await this.#blockedTags(lockfile, opened.audited);
       const all = [...findings, ...blockedTags];
       const headline = verificationHeadline(verification);
-      if (findings.length === 0) return passed(headline, all);
-      return failed(hasFailures ? EXIT.sourceFailed : EXIT.lockMismatch, headline, all);
+      if (findings.length === 0) return passStep(headline, all);
+      return failStep(hasFailures ? EXIT.sourceFailed : EXIT.lockMismatch, headline, all);
     });
     const options = {
       ...resolveOptions(this.#args, opened.whole, this.#io),
@@ -187,7 +187,7 @@ class CheckRun {
       unlock: undefined,
     };
     const answer = await this.#step('locked', () => this.#locked(request, lock, options, places));
-    if (answer === undefined) this.#steps.set('lint', skipped('there is no set to look at'));
+    if (answer === undefined) this.#steps.set('lint', skipStep('there is no set to look at'));
     else await this.#step('lint', () => this.#lint(request, answer, options));
     await this.#step('matrix', () => this.#matrix(request, options));
   }
@@ -196,7 +196,7 @@ class CheckRun {
   async #blockedTags(lockfile: Lockfile, source: PackageSource): Promise<ReportFinding[]> {
     const folder = await BundleFolder.of(this.#args, this.#io);
     if (folder?.record.pin !== 'locked') return [];
-    const notes = await this.#waiting(() => longerTags(lockfile, source));
+    const notes = await this.#withProgress(() => longerTags(lockfile, source));
     return notes.map((text) => ({ rule: 'longer-tags', severity: 'info', fails: false, text }));
   }
 
@@ -206,57 +206,57 @@ class CheckRun {
     options: ResolveOptions,
     places: LockPlaces,
   ): Promise<Outcome & { readonly result?: Solved }> {
-    const answer = await this.#waiting(() => resolve(request, options));
+    const answer = await this.#withProgress(() => resolve(request, options));
     const findings = answerFindings(answer, request);
     const moved = answer.status === 'gave-up' ? [] : answer.movedTags;
     if (moved.length > 0) {
       const all = [...mismatchFindings(moved, places), ...findings];
-      return failed(EXIT.lockMismatch, 'locked tags name other bytes now', all);
+      return failStep(EXIT.lockMismatch, 'locked tags name other bytes now', all);
     }
     if (answer.status !== 'solved') {
       const code = answer.status === 'gave-up' ? EXIT.gaveUp : EXIT.unsolvable;
-      return failed(code, findings[0]!.text.split('\n')[0]!, findings);
+      return failStep(code, findings[0]!.text.split('\n')[0]!, findings);
     }
     const { lockfile, target } = answer;
     const stale = mismatchFindings(staleMismatches(answer, lock), places);
     if (stale.length > 0) {
       const text = 'resolving again changes the lockfile';
-      return { ...failed(EXIT.lockMismatch, text, [...stale, ...findings]), result: answer };
+      return { ...failStep(EXIT.lockMismatch, text, [...stale, ...findings]), result: answer };
     }
-    const packages = counted(lockfile.packages.length, 'package');
+    const packages = amount(lockfile.packages.length, 'package');
     const text = `${packages} for Crossplane ${target.version}`;
-    return { ...passed(text, findings), result: answer };
+    return { ...passStep(text, findings), result: answer };
   }
 
-  async #rendered({ lockfile }: LockOnDisk): Promise<Outcome> {
+  async #checkRendered({ lockfile }: LockOnDisk): Promise<Outcome> {
     const { out, lock: named } = this.#args;
     const folder = await BundleFolder.of(this.#args, this.#io);
-    if (folder === undefined || folder.isEmpty) return skipped(`no bundle is in ${out}/`);
+    if (folder === undefined || folder.isEmpty) return skipStep(`no bundle is in ${out}/`);
     const differing = bundleMismatches(folder, lockfile);
-    if (differing.length === 0) return passed(`${folder.named}/ is what ${named} renders`);
+    if (differing.length === 0) return passStep(`${folder.named}/ is what ${named} renders`);
     const findings = mismatchFindings(differing, new LockPlaces(named, undefined));
-    return failed(EXIT.lockMismatch, countedMismatches(differing.length), findings);
+    return failStep(EXIT.lockMismatch, countedMismatches(differing.length), findings);
   }
 
   async #lint(request: Request, answer: Solved, { source }: ResolveOptions): Promise<Outcome> {
-    const problems = await this.#waiting(() => lintProject(request, answer, source));
+    const problems = await this.#withProgress(() => lintProject(request, answer, source));
     const findings = setFindings(problems, this.#args.failOn);
     const isBad = findings.some(({ fails }) => fails);
     const text = findingCounts(findings);
-    return isBad ? failed(EXIT.findings, text, findings) : passed(text, findings);
+    return isBad ? failStep(EXIT.findings, text, findings) : passStep(text, findings);
   }
 
   async #matrix(request: Request, options: ResolveOptions): Promise<Outcome> {
-    if (request.crossplanes === undefined) return skipped('`spec.crossplanes` names no release');
+    if (request.crossplanes === undefined) return skipStep('`spec.crossplanes` names no release');
     // The matrix is about the releases of the request, not about the one of this run.
-    const result = await this.#waiting(() =>
+    const result = await this.#withProgress(() =>
       matrix(request, { ...options, crossplane: undefined }),
     );
     const findings = matrixFindings(result, request, true);
     const text = matrixHeadline(result);
-    if (findings.length === 0) return passed(text);
+    if (findings.length === 0) return passStep(text);
     const isBlocked = result.rows.some(({ status }) => status === 'unsolvable');
-    return failed(isBlocked ? EXIT.unsolvable : EXIT.gaveUp, text, findings);
+    return failStep(isBlocked ? EXIT.unsolvable : EXIT.gaveUp, text, findings);
   }
 
   /** Runs a step unless it is skipped, and returns its result for other steps. */
@@ -266,7 +266,7 @@ class CheckRun {
   ): Promise<T | undefined> {
     const skip: readonly string[] = this.#args.skip ?? [];
     if (skip.includes(name)) {
-      this.#steps.set(name, skipped('left out'));
+      this.#steps.set(name, skipStep('left out'));
       return undefined;
     }
     try {
@@ -278,7 +278,7 @@ class CheckRun {
       if (failure === undefined) throw error;
       const { exitCode, finding } = failure;
       const text = finding.text.split('\n')[0]!;
-      this.#steps.set(name, this.#withoutReported(failed(exitCode, text, [finding])));
+      this.#steps.set(name, this.#withoutReported(failStep(exitCode, text, [finding])));
       return undefined;
     }
   }
@@ -286,26 +286,26 @@ class CheckRun {
   #withoutReported(outcome: Outcome): Outcome {
     const findings = outcome.findings.filter((finding) => {
       const key = JSON.stringify([finding.rule, finding.origin, finding.text]);
-      if (this.#reported.has(key)) return false;
-      this.#reported.add(key);
+      if (this.#reportedKeys.has(key)) return false;
+      this.#reportedKeys.add(key);
       return true;
     });
     return { ...outcome, findings };
   }
 
-  #waiting<T>(work: () => Promise<T>): Promise<T> {
+  #withProgress<T>(work: () => Promise<T>): Promise<T> {
     return withProgress(this.#io, this.#stats, work);
   }
 }
 
-function passed(text: string, findings: readonly ReportFinding[] = []): Outcome {
+function passStep(text: string, findings: readonly ReportFinding[] = []): Outcome {
   return { status: 'passed', exitCode: EXIT.done, text, findings };
 }
 
-function failed(exitCode: ExitCode, text: string, findings: readonly ReportFinding[]): Outcome {
+function failStep(exitCode: ExitCode, text: string, findings: readonly ReportFinding[]): Outcome {
   return { status: 'failed', exitCode, text, findings };
 }
 
-function skipped(text: string): Outcome {
+function skipStep(text: string): Outcome {
   return { status: 'skipped', exitCode: EXIT.done, text, findings: [] };
 }

@@ -108,14 +108,14 @@ function differences(
   return fields.flatMap(([field, valueOf]) => {
     const [a = [], b = []] = [locked, found].map((each) => [valueOf(each) ?? []].flat());
     if (isDeepStrictEqual(a, b)) return [];
-    const [onlyLocked, onlyFound] = [without(a, b), without(b, a)];
+    const [onlyLocked, onlyFound] = [entriesWithout(a, b), entriesWithout(b, a)];
     const isReordered = onlyLocked.length + onlyFound.length === 0;
     const [left, right] = (isReordered ? [a, b] : [onlyLocked, onlyFound]).map(listedEntries);
     return { ...mismatchOf(field), repository, version, locked: left, found: right };
   });
 }
 
-function without(entries: readonly string[], others: readonly string[]): readonly string[] {
+function entriesWithout(entries: readonly string[], others: readonly string[]): readonly string[] {
   const known = new Set(others);
   return entries.filter((entry) => !known.has(entry));
 }

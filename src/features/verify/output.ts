@@ -8,7 +8,7 @@ import {
   mismatchesJson,
   mismatchHeadline,
   mismatchLines,
-  more,
+  moreCount,
 } from '../../cli/files/mismatches.js';
 import {
   countedMismatches,
@@ -19,7 +19,7 @@ import {
 } from '../../cli/findings/report-parts.js';
 import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 
 export interface VerifyValue {
   /** Everything that was checked, signatures and bundle included. */
@@ -57,14 +57,14 @@ export function verifyNotes({ verification }: VerifyValue, lockfile: string): st
 export function verifySummary({ verification, signed }: VerifyValue, lockfile: string): string {
   const { mismatches, failures } = verification;
   // Failed sources come first, because they may cause mismatches.
-  if (failures.length > 0) return `${failures[0]!.message}${more(failures.length)}`;
+  if (failures.length > 0) return `${failures[0]!.message}${moreCount(failures.length)}`;
   if (mismatches.length > 0) return mismatchHeadline(mismatches);
   const signatures = signed === undefined ? '' : `; ${signed.summary}`;
   return `${asLocked(verification, ` in ${lockfile}`)}${signatures}`;
 }
 
 function asLocked({ read, target }: Verification, place = ''): string {
-  const packages = `${counted(read, 'package')} ${read === 1 ? 'is' : 'are'}`;
+  const packages = `${amount(read, 'package')} ${read === 1 ? 'is' : 'are'}`;
   return `${packages} as locked${place}, for Crossplane ${target.version}`;
 }
 
@@ -118,7 +118,7 @@ export function verificationHeadline(verification: Verification): string {
   if (mismatches.length + failures.length === 0) return asLocked(verification);
   const wrong = [
     ...(mismatches.length > 0 ? [countedMismatches(mismatches.length)] : []),
-    ...(failures.length > 0 ? [counted(failures.length, 'failed source')] : []),
+    ...(failures.length > 0 ? [amount(failures.length, 'failed source')] : []),
   ];
   return wrong.join(', ');
 }
@@ -130,7 +130,7 @@ export function verificationReport(verification: Verification, places: LockPlace
     headline: verificationHeadline(verification),
     findings: verificationFindings(verification, places),
     details: details(
-      counted(notes.length, 'note'),
+      amount(notes.length, 'note'),
       notes.map((note) => codeSpan(note)),
     ).join(''),
     outputs: { crossplane: target.version, packages: String(read) },

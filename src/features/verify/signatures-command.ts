@@ -22,7 +22,7 @@ interface RequiredSignatures {
 export async function requiredSignatures(
   args: RequiringArgs,
   io: RunIo,
-  { sources, kept }: Pick<Signing, 'sources' | 'kept'>,
+  { sources, kept }: Pick<SigningContext, 'sources' | 'kept'>,
 ): Promise<RequiredSignatures> {
   if (!args.requireSignatures) return { options: {}, printNotes: async () => undefined };
   const { SignatureRule } = await import('../mirror/locked-signatures.js');
@@ -59,7 +59,7 @@ interface SignatureArgs extends SignatureTrustArgs {
   readonly concurrency: number;
 }
 
-interface Signing {
+interface SigningContext {
   /** The sources one by one, in the order of the flags. */
   readonly sources: readonly PackageSource[];
   /** ImageConfigs with policies. */
@@ -73,7 +73,7 @@ export async function signaturesOf(
   args: SignatureArgs,
   io: RunIo,
   lockfile: Lockfile,
-  { sources, kept, rewriting }: Signing,
+  { sources, kept, rewriting }: SigningContext,
 ): Promise<SignatureReport | undefined> {
   if (!args.signatures) return undefined;
   const { lockedSignatures } = await import('../mirror/locked-signatures.js');

@@ -1,6 +1,6 @@
 import type { SourceError } from '../../base/errors.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { counted } from '../../cli/terminal/package-text.js';
+import { amount } from '../../cli/terminal/package-text.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import {
   signatureReleases,
@@ -68,7 +68,7 @@ export function signatureReport(
     mismatches: [...unenforcedMismatches(setting), ...checked.flatMap(mismatchesOf)],
     failures,
     notes: signatureNotes(checked, setting),
-    summary: `${counted(count('verified'), 'signature')} verified, ${count('not-required')} not required`,
+    summary: `${amount(count('verified'), 'signature')} verified, ${count('not-required')} not required`,
   };
 }
 

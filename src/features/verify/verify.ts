@@ -67,7 +67,7 @@ export async function verify(
   const { values: reads, failures } = await valuesAndFailures(
     lockfile.packages.map((locked) => readLocked(locked, context)),
   );
-  const fetched = reads.filter((read): read is Read => read.fetched !== undefined);
+  const fetched = reads.filter((read): read is ReadEntry => read.fetched !== undefined);
   const checked = fetched.map((read) => checkContents(read, target, options));
   const mismatches = [
     ...stale,
@@ -96,7 +96,7 @@ export async function verify(
   };
 }
 
-type Read = LockedRead & { readonly fetched: CheckedPackage };
+type ReadEntry = LockedRead & { readonly fetched: CheckedPackage };
 
 /** Returns notes on a missing request, a missing release, and an unknown release. */
 function requestNotes(
@@ -151,7 +151,7 @@ function staleInputMismatches(
 
 /** Checks the contents of a package. `selected` is empty if the target rejects it. */
 function checkContents(
-  { locked, fetched }: Read,
+  { locked, fetched }: ReadEntry,
   target: Target,
   { compat = false }: VerifyOptions,
 ): { readonly mismatches: Mismatch[]; readonly selected: SelectedPackage[] } {

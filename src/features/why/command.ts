@@ -16,7 +16,7 @@ import { withCommandLine } from '../resolve/workflow-command.js';
 import { repeatedFlags, splitVersion } from '../update/moves-command.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import {
-  type Answered,
+  type WhyAnswer,
   whyLines,
   whyNotLines,
   type WhyNotValue,
@@ -86,7 +86,7 @@ function requestedVersion(text: string, lockfile: Lockfile | undefined): Candida
   return { repository, version };
 }
 
-function answersTo(name: string, lockfile: Lockfile): readonly Answered[] {
+function answersTo(name: string, lockfile: Lockfile): readonly WhyAnswer[] {
   const locked = lockedPackage(name, lockfile);
   if (locked !== undefined) return [{ ...whyLocked(lockfile, locked), owned: undefined }];
   const owners = ownersOf(lockfile, name);

@@ -2,7 +2,7 @@ import type { Why } from './why.js';
 import { shellCommand } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import * as json from '../../cli/kit/json-schema.js';
-import { changeLines, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import { changeLines, amount, shortVersion } from '../../cli/terminal/package-text.js';
 import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
 import type { GivenInputs } from '../../project/edit/input-edit.js';
@@ -22,11 +22,11 @@ import {
 import { explainedRefusalText, refusalText } from '../resolve/refusal-output.js';
 
 /** Why a package is locked. `owned` is the requested object; undefined: a package was requested. */
-export type Answered = Why & { readonly owned: OwnedObject | undefined };
+export type WhyAnswer = Why & { readonly owned: OwnedObject | undefined };
 
 /** The result of `why NAME`: the package, or each owner of the object. */
 export interface WhyValue {
-  readonly answers: readonly Answered[];
+  readonly answers: readonly WhyAnswer[];
 }
 
 export interface WhyNotValue {
@@ -40,7 +40,7 @@ export interface WhyNotValue {
 }
 
 /** Returns the package, then every path to it with a line for each step. */
-export function whyLines({ locked, owned, paths, more }: Answered): string[] {
+export function whyLines({ locked, owned, paths, more }: WhyAnswer): string[] {
   const title = owned === undefined ? '' : ` owns ${owned.kind} ${owned.name}`;
   const lines = [`${nameOf(locked)}${title}`, ...paths.flatMap((path) => pathLines(locked, path))];
   return more ? [...lines, '  and by more paths than are listed'] : lines;
@@ -54,7 +54,7 @@ function pathLines(locked: LockedPackage, path: readonly LockEdge[]): string[] {
   const steps = path.map(({ to, constraint }) => `requires ${nameOf(to)} \`${constraint}\``);
   const omitted = steps.length - 2 * STEPS_AT_AN_END;
   if (omitted > 1) {
-    steps.splice(STEPS_AT_AN_END, omitted, `… ${counted(omitted, 'more step')}`);
+    steps.splice(STEPS_AT_AN_END, omitted, `… ${amount(omitted, 'more step')}`);
   }
   const reason = start.direct
     ? 'is asked for directly'
@@ -165,7 +165,7 @@ export const whyOutput = json.jsonOutput(whySchema, (value: WhyValue | WhyNotVal
 
 type AnsweredDocument = NonNullable<WhyDocument['answers']>[number];
 
-function answeredDocument({ locked: of, owned: object, paths, more }: Answered): AnsweredDocument {
+function answeredDocument({ locked: of, owned: object, paths, more }: WhyAnswer): AnsweredDocument {
   return {
     ...packageDocument(of),
     owns: object && { kind: object.kind, name: object.name },

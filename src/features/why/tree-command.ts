@@ -2,7 +2,7 @@ import { lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';
 import { defineCommand } from '../../cli/kit/command.js';
 import { sourceFlags } from '../../cli/sources/source-flags.js';
-import { counted, shortVersion } from '../../cli/terminal/package-text.js';
+import { amount, shortVersion } from '../../cli/terminal/package-text.js';
 import { lockTree, type TreeNode } from '../../project/lockfile/lock-graph.js';
 import type { TreeValue } from './output.js';
 
@@ -26,7 +26,7 @@ function treeLines(trees: readonly TreeNode[]): string[] {
 
 function below({ requires, omitted }: TreeNode, indent: string): string[] {
   if (omitted === undefined) return branches(requires, indent);
-  return [`${indent}└── … and ${counted(omitted, 'package')} below`];
+  return [`${indent}└── … and ${amount(omitted, 'package')} below`];
 }
 
 function branches(nodes: readonly TreeNode[], indent: string): string[] {

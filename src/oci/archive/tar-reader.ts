@@ -195,7 +195,7 @@ async function readExtendedHeader(reader: TarBlocks, { size }: TarHeader): Promi
   if (size > MAX_SPECIAL_BYTES) throw reader.damaged('a header of more than a mebibyte');
   const content = await reader.read(size);
   if (content.length < size) throw reader.damaged('a header cut off');
-  await reader.skip(padding(size));
+  await reader.skip(paddingSize(size));
   return content;
 }
 
@@ -224,7 +224,7 @@ async function* entry(reader: TarBlocks, header: TarHeader): AsyncGenerator<RawE
   yield { name, type: entryType(flag), offset, size, content: contentOf(reader, size) };
   const unreadBytes = offset + size - reader.position;
   if ((await reader.skip(unreadBytes)) < unreadBytes) throw reader.damaged('a file cut off');
-  await reader.skip(padding(size));
+  await reader.skip(paddingSize(size));
 }
 
 function entryType(flag: string): RawEntry['type'] {
@@ -243,6 +243,6 @@ async function* contentOf(reader: TarBlocks, size: number): AsyncGenerator<Uint8
 
 async function* emptyContent(): AsyncGenerator<Uint8Array> {}
 
-function padding(size: number): number {
+function paddingSize(size: number): number {
   return (TAR_BLOCK_BYTES - (size % TAR_BLOCK_BYTES)) % TAR_BLOCK_BYTES;
 }

@@ -133,7 +133,7 @@ async function manifestAt(
 
 /**
  * Returns why diffIDs, the digests of unpacked layers, could not be compared, else undefined.
- * Throws if they differ: container runtimes reject such an image.
+ * Throws if they differ: container runtimes reject the image.
  */
 async function checkDiffIds(
   { config, layers }: ImageManifest,

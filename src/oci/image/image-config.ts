@@ -6,24 +6,24 @@ import { type ImageRepository, isComplete, missingPartError } from './image-repo
 import { LIMITS, type Limits } from './limits.js';
 
 /** Returns fields of the same shape. */
-function each(shape: JsonShape, ...names: readonly string[]): Readonly<Record<string, JsonShape>> {
+function all(shape: JsonShape, ...names: readonly string[]): Readonly<Record<string, JsonShape>> {
   return Object.fromEntries(names.map((name) => [name, shape]));
 }
 
 /** The fields of go-containerregistry's `v1.Config`. */
 const CONTAINER_SHAPE: JsonShape = {
   fields: {
-    ...each('boolean', 'AttachStderr', 'AttachStdin', 'AttachStdout', 'OpenStdin', 'StdinOnce'),
-    ...each('boolean', 'Tty', 'ArgsEscaped', 'NetworkDisabled'),
-    ...each('string', 'Domainname', 'Hostname', 'Image', 'User', 'WorkingDir', 'MacAddress'),
-    ...each('string', 'StopSignal'),
-    ...each(['string'], 'Cmd', 'Entrypoint', 'Env', 'OnBuild', 'Shell'),
-    ...each({ each: { fields: {} } }, 'Volumes', 'ExposedPorts'),
+    ...all('boolean', 'AttachStderr', 'AttachStdin', 'AttachStdout', 'OpenStdin', 'StdinOnce'),
+    ...all('boolean', 'Tty', 'ArgsEscaped', 'NetworkDisabled'),
+    ...all('string', 'Domainname', 'Hostname', 'Image', 'User', 'WorkingDir', 'MacAddress'),
+    ...all('string', 'StopSignal'),
+    ...all(['string'], 'Cmd', 'Entrypoint', 'Env', 'OnBuild', 'Shell'),
+    ...all({ each: { fields: {} } }, 'Volumes', 'ExposedPorts'),
     Labels: { each: 'string' },
     Healthcheck: {
       fields: {
         Test: ['string'],
-        ...each('integer', 'Interval', 'Timeout', 'StartPeriod', 'Retries'),
+        ...all('integer', 'Interval', 'Timeout', 'StartPeriod', 'Retries'),
       },
     },
   },
@@ -32,13 +32,13 @@ const CONTAINER_SHAPE: JsonShape = {
 /** The fields of go-containerregistry's `v1.ConfigFile`. */
 const CONFIG_SHAPE: JsonShape = {
   fields: {
-    ...each('string', 'architecture', 'author', 'container', 'created', 'docker_version'),
-    ...each('string', 'os', 'os.version', 'variant'),
+    ...all('string', 'architecture', 'author', 'container', 'created', 'docker_version'),
+    ...all('string', 'os', 'os.version', 'variant'),
     'os.features': ['string'],
     history: [
       {
         fields: {
-          ...each('string', 'author', 'created', 'created_by', 'comment'),
+          ...all('string', 'author', 'created', 'created_by', 'comment'),
           empty_layer: 'boolean',
         },
       },

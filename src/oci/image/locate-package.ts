@@ -115,7 +115,7 @@ export function packageLocation(
 ): PackageLocation {
   const { layers } = image;
   if (rules.maxLayers !== undefined && layers.length > rules.maxLayers) {
-    return refused(
+    return refusedPackage(
       `the image has ${layers.length} layers, and only ${rules.maxLayers} are allowed`,
     );
   }
@@ -123,20 +123,20 @@ export function packageLocation(
     (layer) => layer.annotations.get(PACKAGE_ANNOTATION) === 'base',
   );
   if (annotatedLayers.length > 1 && rules.severalBaseLayers === 'refused') {
-    return refused('several layers of the image are marked as its base layer');
+    return refusedPackage('several layers of the image are marked as its base layer');
   }
   const [layer] = annotatedLayers;
   if (layer !== undefined) return { place: 'layer', layer };
   const artifact = imageArtifactType(image);
   if (isUnpackable(layers)) return { place: 'flattened', layers, artifact };
   const type = printable(artifact ?? 'without layers');
-  return refused(
+  return refusedPackage(
     `it is no package but an artifact (\`${type}\`), and no layer of it is marked \`${PACKAGE_ANNOTATION}: base\``,
     artifact,
   );
 }
 
-function refused(why: string, artifact?: string): PackageLocation {
+function refusedPackage(why: string, artifact?: string): PackageLocation {
   return { place: 'refused', why, artifact };
 }
 

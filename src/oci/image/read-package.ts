@@ -29,11 +29,11 @@ export type ReadPackage<T> =
 
 /** Reads a package that consists of many files, in the order of the layers. */
 interface FilesReader<T> {
-  /** Whether the file at this path in the image belongs to such a package. */
+  /** Whether the file at this path in the image belongs to the package. */
   takes(path: string): boolean;
   /** Called once per file; may stop before the end of the file. */
   add(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** undefined if no file of such a package was found. */
+  /** undefined if no file of the package was found. */
   readonly value: T | undefined;
 }
 
@@ -41,7 +41,7 @@ type Rules = Pick<TargetRules, 'tarEntry'>;
 
 interface ReadOptions<T> {
   readonly read: ContentReader<T>;
-  /** Reader for an image without package.yaml; if undefined, such an image is refused. */
+  /** Reader for images without package.yaml; if undefined, these images are refused. */
   readonly files?: FilesReader<T> | undefined;
   readonly limits?: Limits | undefined;
 }

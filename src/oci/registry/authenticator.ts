@@ -27,7 +27,7 @@ export interface AuthScope {
   readonly credentials: CredentialStore;
 }
 
-interface Timing {
+interface RetryTiming {
   readonly clock: Clock;
   readonly policy: RetryPolicy;
 }
@@ -39,13 +39,13 @@ type AuthMethod =
 /** Provides the Authorization header. Credentials are sent only after a 401. */
 export class Authenticator {
   readonly #transport: Transport;
-  readonly #timing: Timing;
+  readonly #timing: RetryTiming;
   readonly #methods = new Map<string, AuthMethod>();
   /** The first token server by registry, and by repository. */
   readonly #realms = new Map<string, URL>();
   readonly #authorizations = new WeakMap<CredentialStore, Map<string, Promise<Authorization>>>();
 
-  constructor(transport: Transport, timing: Timing) {
+  constructor(transport: Transport, timing: RetryTiming) {
     this.#transport = transport;
     this.#timing = timing;
   }
@@ -225,7 +225,7 @@ async function fetchToken(
   transport: Transport,
   { registry, path, actions }: AuthScope,
   { method: { realm, service }, credentials }: TokenRequest,
-  timing: Timing,
+  timing: RetryTiming,
 ): Promise<Authorization> {
   const subject = realm.host;
   const scope = `repository:${path}:${actions}`;

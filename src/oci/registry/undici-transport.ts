@@ -271,7 +271,7 @@ export type ProxyChoice = (url: URL) => Proxy | undefined;
 export function proxiesFromEnvironment(env: Env): ProxyChoice {
   const http = parseProxy('HTTP_PROXY', env);
   const https = parseProxy('HTTPS_PROXY', env);
-  const exempt = variable('NO_PROXY', env).split(',').map(parseExemption);
+  const exempt = envVariable('NO_PROXY', env).split(',').map(parseExemption);
   return (url) => {
     const proxy = url.protocol === 'http:' ? http : https;
     const place = hostPort(url);
@@ -280,14 +280,14 @@ export function proxiesFromEnvironment(env: Env): ProxyChoice {
   };
 }
 
-function variable(name: string, env: Env): string {
+function envVariable(name: string, env: Env): string {
   return env[name] || env[name.toLowerCase()] || '';
 }
 
 const SCHEMES = ['http:', 'https:', 'socks5:', 'socks5h:'];
 
 function parseProxy(name: string, env: Env): Proxy | undefined {
-  const written = variable(name, env);
+  const written = envVariable(name, env);
   if (written === '') return undefined;
   const text = written.includes('://') ? written : `http://${written}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;

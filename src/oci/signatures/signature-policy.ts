@@ -30,7 +30,7 @@ export interface SigningAuthority {
   readonly identities: readonly SignerPattern[];
   /** Whether the certificate may be missing from a certificate log. */
   readonly ignoreSct: boolean;
-  /** Predicate types of which one attestation is required; empty if a signature is required. */
+  /** Predicate types, one of which an attestation needs; empty if a signature is required. */
   readonly predicateTypes: readonly string[];
 }
 
@@ -52,20 +52,20 @@ interface SignerPattern {
 /** The policies of ImageConfigs, parsed once. */
 export class SignaturePolicies {
   readonly #configs: readonly ImageConfig[];
-  readonly #rewriting: readonly ImageConfig[];
+  readonly #rewriteConfigs: readonly ImageConfig[];
   readonly #plain: {
     readonly configs: readonly ImageConfig[];
     readonly rewriting: readonly ImageConfig[];
   };
-  readonly #read = new Map<ImageConfig, SignaturePolicy>();
+  readonly #policies = new Map<ImageConfig, SignaturePolicy>();
 
   /** `rewriting` has the ImageConfigs that rewrite image locations. */
   constructor(objects: readonly KeptObject[], rewriting: readonly KeptObject[] = objects) {
     this.#configs = imageConfigsIn(objects);
-    this.#rewriting = imageConfigsIn(rewriting);
+    this.#rewriteConfigs = imageConfigsIn(rewriting);
     this.#plain = {
       configs: this.#configs.map(withPlainHosts),
-      rewriting: this.#rewriting.map(withPlainHosts),
+      rewriting: this.#rewriteConfigs.map(withPlainHosts),
     };
   }
 
@@ -75,7 +75,7 @@ export class SignaturePolicies {
 
   /** Whether images are rewritten, so that a release that does not rewrite applies other policies. */
   get rewrites(): boolean {
-    return this.#rewriting.some(({ rewriteTo }) => rewriteTo !== undefined);
+    return this.#rewriteConfigs.some(({ rewriteTo }) => rewriteTo !== undefined);
   }
 
   /** The first ImageConfig with a policy. */
@@ -94,10 +94,10 @@ export class SignaturePolicies {
     const written = joinReference(repository, version);
     const plain = withPlainHost(joinReference(pullName(repository, target), version));
     const config =
-      configFor(written, this.#configs, this.#rewriting, target) ??
+      configFor(written, this.#configs, this.#rewriteConfigs, target) ??
       configFor(plain, this.#plain.configs, this.#plain.rewriting, target);
     if (config === undefined) return undefined;
-    const policy = getOrCreate(this.#read, config, () => parsePolicy(config));
+    const policy = getOrCreate(this.#policies, config, () => parsePolicy(config));
     return policy.authorities.length === 0 ? undefined : policy;
   }
 }

@@ -42,8 +42,8 @@ export class DiskCache {
   /** Folder of all unfinished files, so that files of killed processes can be found. */
   readonly #temporary: string;
   readonly #note: (line: string) => void;
-  readonly #warned = new Set<string>();
-  #writable = true;
+  readonly #warnedLines = new Set<string>();
+  #isWritable = true;
   /** Removal of files of killed processes; undefined if not started. */
   #sweeping: Promise<void> | undefined;
 
@@ -56,8 +56,8 @@ export class DiskCache {
   }
 
   noteOnce(line: string): void {
-    if (this.#warned.has(line)) return;
-    this.#warned.add(line);
+    if (this.#warnedLines.has(line)) return;
+    this.#warnedLines.add(line);
     this.#note(line);
   }
 
@@ -158,7 +158,7 @@ export class DiskCache {
   }
 
   async #write(path: string, fill: Fill): Promise<void> {
-    if (!this.#writable) return;
+    if (!this.#isWritable) return;
     try {
       this.#sweeping ??= this.#removeLeftovers();
       await this.#sweeping;
@@ -167,7 +167,7 @@ export class DiskCache {
       if (error instanceof NotFilled) return;
       // `cache clean` in another process may have removed the folder, which is not a problem.
       if (codeOf(error) === 'ENOENT' && !isAboutFolder(error)) return;
-      this.#writable = false;
+      this.#isWritable = false;
       this.noteOnce(
         `warning: the cache \`${this.folder}\` cannot be written (${codeOf(error)}); going on without keeping what is downloaded`,
       );

@@ -30,7 +30,7 @@ export function folderTree(folder: string, shown: string): FileTree {
   return fileTree(shown, {
     size: async (path) => {
       const stats = await undefinedIfAbsent(stat(join(folder, path))).catch((error: unknown) => {
-        throw unreadable(shown, path, error);
+        throw wrapReadError(shown, path, error);
       });
       return stats?.isFile() === true ? stats.size : undefined;
     },
@@ -59,7 +59,7 @@ function fileTree(shown: string, { size, read, stream }: FileAccess): FileTree {
     read: async (path, limit) => {
       if (!(await exists(path, limit))) return undefined;
       return read(path).catch((error: unknown) => {
-        throw unreadable(shown, path, error);
+        throw wrapReadError(shown, path, error);
       });
     },
     stream: async (path, limit) =>
@@ -133,22 +133,22 @@ async function* readable(
   try {
     yield* chunks;
   } catch (error) {
-    throw unreadable(shown, path, error);
+    throw wrapReadError(shown, path, error);
   }
 }
 
 /** Wraps file system errors. Returns others, such as a damaged image, unchanged. */
-function unreadable(shown: string, path: string, error: unknown): unknown {
+function wrapReadError(shown: string, path: string, error: unknown): unknown {
   if (!isFileSystemError(error)) return error;
   const what = `\`${printable(path)}\` cannot be read: ${error.message}`;
   return new SourceError('BAD_SOURCE', shown, what, { cause: error });
 }
 
 /** Expected content of a blob; any size if `size` is undefined. */
-type Expected = Pick<ExpectedBlob, 'digest'> & { readonly size: number | undefined };
+type ExpectedContent = Pick<ExpectedBlob, 'digest'> & { readonly size: number | undefined };
 
 /** Returns the file of a blob. Everything that is read from it is verified. */
-export function fileBlob(tree: FileTree, path: string, expected: Expected) {
+export function fileBlob(tree: FileTree, path: string, expected: ExpectedContent) {
   const bad = (what: string) =>
     new SourceError('BAD_DIGEST', tree.shown, `\`${printable(path)}\` ${what}`);
   const wrongSize = (length: number) =>

@@ -49,12 +49,12 @@ interface Replacement {
  */
 export class IndexFolder {
   readonly #folder: string;
-  readonly #shown: string;
+  readonly #label: string;
 
   /** `folder` is a path without symbolic links. */
   constructor(folder: string, shown: string) {
     this.#folder = folder;
-    this.#shown = shown;
+    this.#label = shown;
   }
 
   /** Returns the digest of the current artifact, or undefined if the folder is missing or empty. */
@@ -66,19 +66,19 @@ export class IndexFolder {
   async top(wanted?: Digest) {
     const descriptor = wanted === undefined ? await this.#current() : { digest: wanted };
     if (descriptor === undefined) {
-      throw new SourceError('BAD_SOURCE', this.#shown, 'there is no `index.json`');
+      throw new SourceError('BAD_SOURCE', this.#label, 'there is no `index.json`');
     }
-    const tree = folderTree(this.#folder, this.#shown);
+    const tree = folderTree(this.#folder, this.#label);
     const layout = await openLayout(tree, { repository: NAME, tag: undefined });
     const images = layout.repositories.get(NAME);
     const top = await images?.manifest(descriptor.digest);
     if (images !== undefined && top !== undefined) return { images, top };
     if (wanted === undefined) {
       const what = `\`index.json\` names ${descriptor.digest}, which is not there`;
-      throw new SourceError('BAD_SOURCE', this.#shown, what);
+      throw new SourceError('BAD_SOURCE', this.#label, what);
     }
     const what = `the state ${wanted}, which the lockfile names, is no longer there`;
-    throw new SourceError('BAD_SOURCE', this.#shown, what, {
+    throw new SourceError('BAD_SOURCE', this.#label, what, {
       hint: '`xpkg-resolve resolve` reads the present state, and records that one',
     });
   }
@@ -104,7 +104,7 @@ export class IndexFolder {
         return this.#merge(staging, replaced);
       });
     } catch (error) {
-      throw isFileSystemError(error) ? writeError(this.#shown, error) : error;
+      throw isFileSystemError(error) ? writeError(this.#label, error) : error;
     } finally {
       if (staging !== undefined) await removeWithRetry(staging);
       await this.#removeLeftovers();
@@ -125,7 +125,7 @@ export class IndexFolder {
   }
 
   async #current(): Promise<Descriptor | undefined> {
-    const tree = folderTree(this.#folder, this.#shown);
+    const tree = folderTree(this.#folder, this.#label);
     const fields = await readIndexFields(tree);
     if (fields === undefined) return undefined;
     const manifests = listOf(fields.get('manifests')) ?? [];
@@ -135,7 +135,7 @@ export class IndexFolder {
     const [first, ...others] = namedEntries.length > 0 ? namedEntries : descriptors;
     if (first !== undefined && others.length === 0) return first;
     const what = '`index.json` does not name one artifact, which an index in parts is';
-    throw new SourceError('BAD_SOURCE', this.#shown, what);
+    throw new SourceError('BAD_SOURCE', this.#label, what);
   }
 
   /** Returns whether the folder exists. Throws if any content is not part of an index. */
@@ -151,7 +151,7 @@ export class IndexFolder {
         !LAYOUT_PARTS.includes(name) && !isLockName(name) && !/^\.parts\..*\.new$/.test(name),
     );
     if (other === undefined) return true;
-    throw new InputError(`\`${this.#shown}\` holds \`${other}\`, which is no part of an index`, {
+    throw new InputError(`\`${this.#label}\` holds \`${other}\`, which is no part of an index`, {
       hint: 'name a folder that does not exist or is empty, or one that holds an index in parts',
     });
   }

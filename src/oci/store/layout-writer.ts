@@ -40,7 +40,7 @@ export class LayoutWriter {
   readonly staging: string;
   readonly #target: LayoutTarget;
   /** Size of each blob in bytes; undefined if no source had it. */
-  readonly #written = new Map<Digest, Promise<number | undefined>>();
+  readonly #writtenBlobs = new Map<Digest, Promise<number | undefined>>();
   readonly #images = new Map<string, object>();
 
   constructor(target: LayoutTarget) {
@@ -69,7 +69,7 @@ export class LayoutWriter {
 
   /** Writes a blob once. Returns undefined if it does not exist; `fill` then returns false. */
   blobFrom(digest: Digest, fill: (to: BlobSink) => Promise<boolean>): Promise<number | undefined> {
-    return getOrCreate(this.#written, digest, () => this.#fill(digest, fill));
+    return getOrCreate(this.#writtenBlobs, digest, () => this.#fill(digest, fill));
   }
 
   async #fill(
@@ -112,7 +112,7 @@ export class LayoutWriter {
       ...(extent === 'needed' && { annotations: PARTIAL_ANNOTATION }),
     });
     await syncFolder(this.staging);
-    const sizes = await Promise.all(this.#written.values());
+    const sizes = await Promise.all(this.#writtenBlobs.values());
     return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   }
 }
@@ -303,20 +303,20 @@ async function foreignFiles(folder: string, shown: string): Promise<readonly str
   const present = await namesInOutput(folder, shown);
   const names = present.filter((name) => !isStagingInside(name) && !isLockName(name));
   const others = names.filter((name) => !LAYOUT_PARTS.includes(name));
-  if (names.length === 0 || others.length > 0) return quoted(others);
+  if (names.length === 0 || others.length > 0) return quote(others);
   const missing = LAYOUT_PARTS.filter((part) => !names.includes(part));
   // A process that was killed while it filled an empty folder also left its staging folder.
   if (missing.includes('index.json') && present.some(isStagingInside)) {
     return foreignBlobs(folder, shown);
   }
-  if (missing.length > 0) return quoted(names).map((name) => `${name} without \`${missing[0]}\``);
+  if (missing.length > 0) return quote(names).map((name) => `${name} without \`${missing[0]}\``);
   return [...(await foreignBlobs(folder, shown)), ...(await foreignImages(folder, shown))];
 }
 
 async function foreignBlobs(folder: string, shown: string): Promise<readonly string[]> {
   const kinds = await namesInOutput(join(folder, 'blobs'), shown);
   const blobs = await namesInOutput(join(folder, BLOBS), shown);
-  return quoted([
+  return quote([
     ...kinds.filter((kind) => kind !== 'sha256').map((kind) => `blobs/${kind}`),
     ...blobs.filter((name) => !isDigest(`sha256:${name}`)).map((name) => `blobs/sha256/${name}`),
   ]);
@@ -338,7 +338,7 @@ async function foreignImages(folder: string, shown: string): Promise<readonly st
   });
 }
 
-function quoted(names: readonly string[]): string[] {
+function quote(names: readonly string[]): string[] {
   return names.map((name) => `\`${printable(name)}\``);
 }
 

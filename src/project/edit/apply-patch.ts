@@ -18,7 +18,7 @@ import {
   rootSlot,
   slotOf,
   type Splice,
-  spliced,
+  applySplices,
   tokenSpan,
 } from './yaml-splices.js';
 import { InputError } from '../../base/errors.js';
@@ -65,7 +65,7 @@ function applyOperation(text: string, number: number, operation: PatchOperation)
   const expected = patchedValue(value, operation);
   const tokens = [...new Parser().parse(text)].filter((token) => token.type === 'document');
   const edit = new Edit(text, tokens[number]!, value);
-  const after = spliced(text, edit.splicesFor(operation));
+  const after = applySplices(text, edit.splicesFor(operation));
   if (!hasValues(after, before, { number, expected })) {
     throw new InputError(`\`${operation.path}\` cannot be changed and all else kept as it is`, {
       hint: 'an anchor may be in the way; edit the file by hand',
@@ -116,12 +116,12 @@ class Edit {
     const steps = pointerSteps(operation.path);
     const alias = this.#aliasAbove(steps);
     if (alias !== undefined) return this.#rewritten(alias, operation);
-    if (operation.op === 'move') return this.#renamed(pointerSteps(operation.from), steps.at(-1)!);
+    if (operation.op === 'move') return this.#rename(pointerSteps(operation.from), steps.at(-1)!);
     const parent = steps.slice(0, -1);
     const old = valueAtSteps(this.#value, steps);
     const inList = isList(valueAtSteps(this.#value, parent)) && steps.length > 0;
     if (operation.op === 'replace' || (operation.op === 'add' && old !== undefined && !inList)) {
-      return this.#replaced(steps, operation.value);
+      return this.#replace(steps, operation.value);
     }
     const { token } = this.#containerAt(parent);
     if (token === undefined || !CST.isCollection(token)) return [];
@@ -129,22 +129,22 @@ class Edit {
     if (steps.length === 0 || count === (operation.op === 'remove' ? 1 : 0)) {
       return this.#rewritten(parent, operation);
     }
-    if (operation.op === 'remove') return this.#removed(token, steps.at(-1)!);
-    return this.#added(token, steps.at(-1)!, operation.value);
+    if (operation.op === 'remove') return this.#remove(token, steps.at(-1)!);
+    return this.#add(token, steps.at(-1)!, operation.value);
   }
 
   /** Rewrites the whole collection at `steps` with the operation applied. */
   #rewritten(steps: readonly string[], operation: PatchOperation): readonly Splice[] {
     const whole = patchedValue(this.#value, operation);
-    return this.#replaced(steps, valueAtSteps(whole, steps) ?? null);
+    return this.#replace(steps, valueAtSteps(whole, steps) ?? null);
   }
 
-  #renamed(steps: readonly string[], newKey: string): readonly Splice[] {
+  #rename(steps: readonly string[], newKey: string): readonly Splice[] {
     const key = this.#containerAt(steps).item?.key;
     return key ? [{ ...tokenSpan(key), text: inlineText(newKey, key) }] : [];
   }
 
-  #added(token: Collection, step: string, value: JsonValue): readonly Splice[] {
+  #add(token: Collection, step: string, value: JsonValue): readonly Splice[] {
     const lines = this.#lines;
     const index = step === '-' ? itemsOf(token).length : Number(step);
     if (token.type === 'block-map') return addEntry(lines, token, step, value);
@@ -155,7 +155,7 @@ class Edit {
       : addInFlow(lines, token, index, flowText(lines, value, place));
   }
 
-  #removed(token: Collection, step: string): readonly Splice[] {
+  #remove(token: Collection, step: string): readonly Splice[] {
     const item = childItem(token, step);
     if (item === undefined) return [];
     return token.type === 'flow-collection'
@@ -163,7 +163,7 @@ class Edit {
       : removeItem(this.#lines, item);
   }
 
-  #replaced(steps: readonly string[], value: JsonValue): readonly Splice[] {
+  #replace(steps: readonly string[], value: JsonValue): readonly Splice[] {
     const lines = this.#lines;
     const { collection, item, token } = this.#containerAt(steps);
     if (item === undefined || collection === undefined) {
@@ -235,7 +235,7 @@ function newText(patch: FileEdit['patch']): string {
 
 /** Applies one operation to a value (RFC 6902). */
 function patchedValue(value: JsonValue, operation: PatchOperation): JsonValue {
-  if (operation.op === 'move') return renamed(value, operation);
+  if (operation.op === 'move') return renameKey(value, operation);
   const steps = pointerSteps(operation.path);
   const parent = valueAtSteps(value, steps.slice(0, -1));
   const exists = valueAtSteps(value, steps) !== undefined;
@@ -248,7 +248,7 @@ function patchedValue(value: JsonValue, operation: PatchOperation): JsonValue {
 type Move = Extract<PatchOperation, { op: 'move' }>;
 
 /** Renames a key and keeps its position in the mapping. */
-function renamed(value: JsonValue, { from, path }: Move): JsonValue {
+function renameKey(value: JsonValue, { from, path }: Move): JsonValue {
   const [old, target] = [pointerSteps(from), pointerSteps(path)];
   const [key, newKey] = [old.at(-1), target.at(-1)];
   const parentPointer = jsonPointer(old.slice(0, -1));

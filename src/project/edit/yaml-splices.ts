@@ -160,7 +160,7 @@ export interface Splice {
 }
 
 /** Applies splices, which must not overlap. */
-export function spliced(text: string, splices: readonly Splice[]): string {
+export function applySplices(text: string, splices: readonly Splice[]): string {
   return [...splices]
     .sort((a, b) => b.start - a.start || b.end - a.end)
     .reduce((now, { start, end, text }) => now.slice(0, start) + text + now.slice(end), text);

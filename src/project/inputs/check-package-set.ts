@@ -73,9 +73,9 @@ function problemOf(error: SchemaError, document: InputDocument): string {
     case 'false schema':
       return 'does not go with `crd`';
     case 'enum':
-      return `must be one of ${quoted([error.params['allowedValues']].flat().filter((value) => value !== null))}`;
+      return `must be one of ${quotedList([error.params['allowedValues']].flat().filter((value) => value !== null))}`;
     case 'const':
-      return `must be ${quoted([error.params['allowedValue']])}`;
+      return `must be ${quotedList([error.params['allowedValue']])}`;
     case 'dependentRequired':
       return `has \`${String(error.params['property'])}\`, which says nothing without \`${String(error.params['missingProperty'])}\``;
     case 'pattern':
@@ -98,7 +98,7 @@ function unknownFieldText(error: SchemaError): string {
   const known = Object.keys(error.parentSchema?.['properties'] ?? {});
   const suggestion = didYouMean(unknownField(error), known);
   return suggestion === undefined
-    ? `is not a field; there are ${quoted(known)}`
+    ? `is not a field; there are ${quotedList(known)}`
     : `is not a field; did you mean \`${suggestion}\`?`;
 }
 
@@ -119,6 +119,6 @@ function wrongType(error: SchemaError, spelling: string | undefined): string {
     : `must be ${names}`;
 }
 
-function quoted(words: readonly unknown[]): string {
+function quotedList(words: readonly unknown[]): string {
   return words.map((word) => `\`${String(word)}\``).join(', ');
 }

@@ -59,7 +59,7 @@ export async function readText(path: string, cwd: string, most = MAX_INPUT_BYTES
   const bytes = await readOrThrow(path, () => readUpTo(openFile(path, cwd), most));
   if (bytes === undefined) throw tooLargeError(path, most);
   if (bytes.includes(0)) throw notTextError(path);
-  return decoded(path, () => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  return decodeInput(path, () => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
 export function openFile(path: string, cwd: string): AsyncIterable<Uint8Array> {
@@ -78,9 +78,9 @@ export async function* textChunks(
     size += chunk.length;
     if (size > most) throw tooLargeError(path, most);
     if (chunk.includes(0)) throw notTextError(path);
-    yield decoded(path, () => decoder.decode(chunk, { stream: true }));
+    yield decodeInput(path, () => decoder.decode(chunk, { stream: true }));
   }
-  yield decoded(path, () => decoder.decode());
+  yield decodeInput(path, () => decoder.decode());
 }
 
 async function* readChunks(path: string, bytes: AsyncIterable<Uint8Array>) {
@@ -91,7 +91,7 @@ async function* readChunks(path: string, bytes: AsyncIterable<Uint8Array>) {
   }
 }
 
-function decoded(path: string, decode: () => string): string {
+function decodeInput(path: string, decode: () => string): string {
   try {
     return decode();
   } catch (cause) {

@@ -77,7 +77,7 @@ const REPOSITORY = 'OCI repository without tag or digest, spelled as in `depends
 const VERSION = 'Constraint (`^v1.20.0`, `>=v1.0.0, <v2.0.0`), tag, or `sha256:` digest.';
 const repository = text(REPOSITORY);
 const version = text(VERSION);
-const named = (fields: Schema, description: string): Schema =>
+const namedRecord = (fields: Schema, description: string): Schema =>
   record(description, fields, { required: ['name'] });
 
 /** Null in a spec overrides a value of `defaults`. */
@@ -98,7 +98,7 @@ const specFields: Readonly<Record<string, Schema>> = {
     description: 'Inactive revisions to keep; 0 keeps all.',
   },
   packagePullSecrets: list(
-    named({ name: text('Name of a Secret.') }, 'A Secret in the namespace of Crossplane.'),
+    namedRecord({ name: text('Name of a Secret.') }, 'A Secret in the namespace of Crossplane.'),
     'Secrets to pull the package with. Dependencies do not inherit them.',
   ),
   packagePullPolicy: { enum: PULL_POLICIES, description: 'When the package image is pulled.' },
@@ -112,11 +112,11 @@ const specFields: Readonly<Record<string, Schema>> = {
   },
   commonLabels: map('Labels for every object the package installs.'),
   commonAnnotations: map('Annotations for every object it installs (Crossplane v2.3 and later).'),
-  controllerConfigRef: named(
+  controllerConfigRef: namedRecord(
     { name: text('Name of a ControllerConfig.') },
     'Runtime settings up to Crossplane v1.20.',
   ),
-  runtimeConfigRef: named(
+  runtimeConfigRef: namedRecord(
     {
       apiVersion: text('`pkg.crossplane.io/v1beta1` unless told otherwise.'),
       kind: text('`DeploymentRuntimeConfig` unless told otherwise.'),

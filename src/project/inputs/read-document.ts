@@ -43,9 +43,9 @@ export async function readDocument(
 }
 
 function readUntyped(root: DocumentNode, { compat }: DocumentOptions): Contribution {
-  if (!isAppYaml(root)) return ignored(root, 'a document that is no Kubernetes object');
+  if (!isAppYaml(root)) return ignoredObject(root, 'a document that is no Kubernetes object');
   if (compat) return readAppYaml(root);
-  return ignored(root, 'the app.yaml of a `.registry/` package, which only `--compat` reads');
+  return ignoredObject(root, 'the app.yaml of a `.registry/` package, which only `--compat` reads');
 }
 
 /** Throws an `InputError` for a merge key: YAML 1.2 has none, so the merge would be lost. */
@@ -70,7 +70,7 @@ async function readObject(
   { compat }: DocumentOptions,
 ): Promise<Contribution> {
   const onlyWithCompat = () =>
-    ignored(root, `${apiVersion} ${kind}, which only \`--compat\` reads`);
+    ignoredObject(root, `${apiVersion} ${kind}, which only \`--compat\` reads`);
   switch (group) {
     case 'xpkg-resolve.dev':
       if (kind === 'PackageSet') return readPackageSet(root.document);
@@ -81,7 +81,7 @@ async function readObject(
     case 'pkg.crossplane.io':
       if (isPackageKind(kind)) return readPackageObject(root, kind);
       if (isRenderedPin(root.object())) {
-        return ignored(root, 'ImageConfig, which `--pin locked` rendered');
+        return ignoredObject(root, 'ImageConfig, which `--pin locked` rendered');
       }
       if (EXTRA_KINDS.includes(kind)) return extraManifest(root);
       break;
@@ -98,7 +98,7 @@ async function readObject(
       }
       if (kind === 'Package') {
         const what = `${apiVersion} Package, which records an install and asks for none (a PackageInstall does)`;
-        return ignored(root, what);
+        return ignoredObject(root, what);
       }
       break;
     case 'dev.crossplane.io':
@@ -112,7 +112,7 @@ async function readObject(
       return isActivationPolicy(group, kind) ? { ...extraManifest(root), ...owned } : owned;
     }
   }
-  return ignored(root, `${apiVersion} ${kind}`);
+  return ignoredObject(root, `${apiVersion} ${kind}`);
 }
 
 function isActivationPolicy(group: string, kind: string): boolean {
@@ -125,7 +125,7 @@ function extraManifest(root: DocumentNode): Contribution {
   return { kept: [{ object: root.object(), origin: root.origin }], notes: metadataNotes(root) };
 }
 
-function ignored({ origin }: DocumentNode, what: string): Contribution {
+function ignoredObject({ origin }: DocumentNode, what: string): Contribution {
   return { ignored: { what, origin } };
 }
 

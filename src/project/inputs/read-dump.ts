@@ -56,7 +56,7 @@ export class DumpReader {
   readonly #claims = new Map<string, string>();
   readonly #ignoredCounts = new Map<string, number>();
   /** Origin and uid of each object, by kind and name. */
-  readonly #seen = new Map<string, { readonly uid: string | undefined; readonly origin: Origin }>();
+  readonly #uids = new Map<string, { readonly uid: string | undefined; readonly origin: Origin }>();
   #lock: DumpedLock | undefined;
   #crossplane: ClusterDump['crossplane'];
 
@@ -146,9 +146,9 @@ export class DumpReader {
     const { name, namespace, uid } = mappingOf(object['metadata']) ?? {};
     const [group] = (stringOf(object['apiVersion']) ?? '').split('/');
     const key = JSON.stringify([group, object['kind'], namespace, name]);
-    const before = this.#seen.get(key);
+    const before = this.#uids.get(key);
     if (before === undefined) {
-      this.#seen.set(key, { uid: copyOf(stringOf(uid)), origin });
+      this.#uids.set(key, { uid: copyOf(stringOf(uid)), origin });
       return false;
     }
     if (before.uid === stringOf(uid)) return true;

@@ -220,7 +220,7 @@ const MAX_REQUIRED = 10_000;
 const MAX_DOCUMENTS = 100_000;
 
 /** A file that is being read, and the place of its next include. */
-interface Including {
+interface Includer {
   readonly identity: string;
   readonly origin: Origin;
 }
@@ -238,7 +238,7 @@ class FileReader {
     this.#options = options;
   }
 
-  async read(file: InputFile, above: readonly Including[]): Promise<readonly FileContribution[]> {
+  async read(file: InputFile, above: readonly Includer[]): Promise<readonly FileContribution[]> {
     const { compat = false, time } = this.#options;
     // The first file is always read: its size is limited, and the search stops right after it.
     if (this.#hasRead && time?.isUp() === true) {
@@ -293,7 +293,7 @@ class FileReader {
 
   async #withIncluded(
     own: FileContribution,
-    above: readonly Including[],
+    above: readonly Includer[],
   ): Promise<readonly FileContribution[]> {
     const { file, text, contribution: top } = own;
     const includedFiles: FileContribution[] = [];
@@ -314,7 +314,7 @@ class FileReader {
   async #include(
     { path, origin }: NonNullable<Contribution['include']>[number],
     from: InputFile,
-    above: readonly Including[],
+    above: readonly Includer[],
   ): Promise<readonly FileContribution[]> {
     const { cwd } = this.#options;
     const folder = from.path === '-' ? '.' : dirname(from.path);
@@ -338,7 +338,7 @@ function tooManyError(document: InputDocument, what: string): InputError {
   return new InputError(what, { origin: document.originOf([]), hint });
 }
 
-function includeCycleError({ path }: InputFile, way: readonly Including[]): InputError {
+function includeCycleError({ path }: InputFile, way: readonly Includer[]): InputError {
   const places = way.map(({ origin }) => formatOrigin(origin));
   return new InputError(`\`${path}\` includes itself, by way of ${places.join(', then ')}`, {
     origin: way.at(-1)!.origin,

@@ -238,7 +238,7 @@ interface LocatedDocument {
 /** Parses one document. Throws an `InputError` for duplicate keys, aliases and more documents. */
 function parseLocatedDocument(text: string, file: string): LocatedDocument {
   return {
-    value: parsed(text, file),
+    value: parseLockText(text, file),
     error: (path, what, hint) => {
       // The positions are computed only for errors, because that takes as long as parsing.
       const root = placesOf(text, parseEvents(text, {}));
@@ -249,7 +249,7 @@ function parseLocatedDocument(text: string, file: string): LocatedDocument {
   };
 }
 
-function parsed(text: string, file: string): unknown {
+function parseLockText(text: string, file: string): unknown {
   checkYamlSize(text, file, RESTORE_HINT);
   const conflictLine = conflictMarkerLine(text);
   if (conflictLine !== undefined) {

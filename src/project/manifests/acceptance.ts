@@ -262,7 +262,7 @@ function lockProblems(set: InstalledSet): readonly string[] {
   ];
 }
 
-function rowOf({ name, kind, source, version, locked }: Installed, target: Target) {
+function rowOf({ name, kind, source, version, locked }: InstalledObject, target: Target) {
   const { rules, packageManager } = target;
   const hex = (locked?.digest ?? '').replace('sha256:', '');
   const requirements = locked?.requirements.filter((each) => each.requires === 'package') ?? [];
@@ -332,7 +332,7 @@ export interface Output {
 }
 
 /** A package object as the cluster reads it. */
-interface Installed {
+interface InstalledObject {
   readonly kind: string;
   readonly name: string;
   readonly spec: JsonObject;
@@ -347,15 +347,15 @@ interface Installed {
 }
 
 interface InstalledSet extends Output {
-  readonly installed: readonly Installed[];
-  readonly bySource: ReadonlyMap<Repository, Installed>;
+  readonly installed: readonly InstalledObject[];
+  readonly bySource: ReadonlyMap<Repository, InstalledObject>;
   /** Whether all packages skip dependency resolution. */
   readonly skips: boolean;
 }
 
 function installedSet(output: Output): InstalledSet {
   const locked = byRepository(output.lockfile.packages);
-  const installed = output.objects.flatMap((object, position): Installed[] => {
+  const installed = output.objects.flatMap((object, position): InstalledObject[] => {
     const { kind } = object;
     if (typeof kind !== 'string' || !PACKAGE_KINDS.some((each) => each === kind)) return [];
     const spec = mappingOf(object['spec']) ?? {};
@@ -372,16 +372,16 @@ function installedSet(output: Output): InstalledSet {
   };
 }
 
-function skipsResolution({ spec }: Installed): boolean {
+function skipsResolution({ spec }: InstalledObject): boolean {
   return spec['skipDependencyResolution'] === true;
 }
 
 /** A requirement of one package on another. */
 interface InstalledEdge {
-  readonly parent: Installed;
+  readonly parent: InstalledObject;
   readonly requirement: PackageRequirement;
   /** The required package; undefined if no repository with this exact spelling is installed. */
-  readonly child: Installed | undefined;
+  readonly child: InstalledObject | undefined;
 }
 
 function requirementEdges(set: InstalledSet): readonly InstalledEdge[] {

@@ -6,7 +6,7 @@ import { labelOf } from './object-names.js';
 import { hasSpecField, withoutClusterState } from './object-template.js';
 
 export interface AdaptedManifest {
-  /** undefined if nothing is left of it. */
+  /** The manifest without unsupported parts; undefined if no part is left. */
   readonly object: JsonObject | undefined;
   readonly warnings: readonly string[];
 }

@@ -109,8 +109,8 @@ function pinOf(
   const isTaken = configs.some(({ name }) => name === own);
   return {
     image,
-    object: rewriting(locked, isTaken ? suffixedName(own, locked.repository) : own, {
-      matchImages: prefixes.map(matching),
+    object: rewrite(locked, isTaken ? suffixedName(own, locked.repository) : own, {
+      matchImages: prefixes.map(matchOf),
       rewriteImage: { prefix: to },
       ...Object.fromEntries(otherSettings),
     }),
@@ -138,11 +138,11 @@ function tagException(
   const { image: to } = rewrittenImage(prefix, configs, target);
   const rules = { ...referenceRules(target), strict: false };
   if (isGiven || parseReference(to, rules) === undefined) return [];
-  const spec = { matchImages: [matching(prefix)], rewriteImage: { prefix: to } };
-  return [rewriting(locked, exceptionName(locked, tag), spec)];
+  const spec = { matchImages: [matchOf(prefix)], rewriteImage: { prefix: to } };
+  return [rewrite(locked, exceptionName(locked, tag), spec)];
 }
 
-function rewriting({ name: pinned }: LockedPackage, name: string, spec: JsonObject): JsonObject {
+function rewrite({ name: pinned }: LockedPackage, name: string, spec: JsonObject): JsonObject {
   return {
     apiVersion: 'pkg.crossplane.io/v1beta1',
     kind: 'ImageConfig',
@@ -151,7 +151,7 @@ function rewriting({ name: pinned }: LockedPackage, name: string, spec: JsonObje
   };
 }
 
-function matching(prefix: string): JsonObject {
+function matchOf(prefix: string): JsonObject {
   return { type: 'Prefix', prefix };
 }
 

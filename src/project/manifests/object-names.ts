@@ -66,11 +66,11 @@ export function assignNames(
   return { names, warnings };
 }
 
-type Named = NameRequest & { readonly given: string };
+type ChosenName = NameRequest & { readonly given: string };
 
 /** Returns packages with a chosen name. Throws an `InputError` if a repository has two. */
-function withGivenNames(packages: readonly NameRequest[]): readonly Named[] {
-  const seen = new Map<Repository, Named>();
+function withGivenNames(packages: readonly NameRequest[]): readonly ChosenName[] {
+  const seen = new Map<Repository, ChosenName>();
   for (const each of packages) {
     const { given } = each;
     if (given === undefined) continue;
@@ -81,7 +81,7 @@ function withGivenNames(packages: readonly NameRequest[]): readonly Named[] {
   return [...seen.values()];
 }
 
-function sameNameError(first: Named, second: Named): InputError {
+function sameNameError(first: ChosenName, second: ChosenName): InputError {
   return new InputError(
     `\`${second.repository}\` is asked for as two objects, ${givenNameText(first)} and ${givenNameText(second)}; ` +
       'two objects of one repository stop the package manager of a cluster for all packages',
@@ -89,11 +89,11 @@ function sameNameError(first: Named, second: Named): InputError {
   );
 }
 
-function givenNameText({ given, origin }: Named): string {
+function givenNameText({ given, origin }: ChosenName): string {
   return origin === undefined ? `\`${given}\`` : `\`${given}\` (${formatOrigin(origin)})`;
 }
 
-function refuseBadName({ given, repository, origin }: Named, holder: NameRequest | undefined) {
+function refuseBadName({ given, repository, origin }: ChosenName, holder: NameRequest | undefined) {
   const problem = objectNameProblem(given);
   if (problem !== undefined) {
     throw new InputError(`\`${given}\`, given to \`${repository}\`, ${problem}`, { origin });

@@ -39,7 +39,7 @@ export function objectTemplate({ kind, defaults, spec, object }: TemplateParts):
   return {
     apiVersion: stringOf(object?.['apiVersion']),
     metadata: canonical(ownMetadata(mappingOf(object?.['metadata']) ?? {})),
-    spec: canonical(without(merged, ['package'])),
+    spec: canonical(omitKeys(merged, ['package'])),
     ...(namesCacheFile(merged) && { untagged: true }),
   };
 }
@@ -54,7 +54,7 @@ function namesCacheFile({ packagePullPolicy, package: reference }: JsonObject): 
 export function withoutClusterState(object: JsonObject): JsonObject {
   const { metadata } = object;
   return canonical({
-    ...without(object, ['status']),
+    ...omitKeys(object, ['status']),
     ...(isMapping(metadata) && { metadata: ownMetadata(metadata, ['name']) }),
   });
 }
@@ -68,20 +68,20 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
  * without their controller would keep it forever.
  */
 export function ownMetadata(metadata: JsonObject, beside: readonly string[] = []): JsonObject {
-  const own = only(metadata, ['labels', 'annotations', ...beside]);
+  const own = pickKeys(metadata, ['labels', 'annotations', ...beside]);
   const { annotations } = own;
   if (!isMapping(annotations)) return own;
-  const ownAnnotations = without(annotations, [LAST_APPLIED]);
+  const ownAnnotations = omitKeys(annotations, [LAST_APPLIED]);
   return Object.keys(ownAnnotations).length === 0
-    ? without(own, ['annotations'])
+    ? omitKeys(own, ['annotations'])
     : { ...own, annotations: ownAnnotations };
 }
 
-function only(object: JsonObject, keys: readonly string[]): JsonObject {
+function pickKeys(object: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));
 }
 
-function without(object: JsonObject, keys: readonly string[]): JsonObject {
+function omitKeys(object: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 }
 
@@ -229,5 +229,5 @@ function unknownFieldError(
 
 /** Returns the spec of a package object without fields that have their default value. */
 export function withoutApiDefaults(spec: JsonObject): JsonObject {
-  return only(spec, Object.keys(plainSpec(spec)));
+  return pickKeys(spec, Object.keys(plainSpec(spec)));
 }

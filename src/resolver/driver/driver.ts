@@ -29,7 +29,7 @@ const UNREAD: PackageMeta = {
 };
 
 /** undefined: there is no such version. */
-type Fetched = CheckedPackage | undefined;
+type FetchedVersion = CheckedPackage | undefined;
 
 /** Ends a search without a result. */
 const STOP = Symbol('stop');
@@ -121,7 +121,7 @@ export class Driver {
   }
 
   /** Reads one version from the source. */
-  fetch(candidate: Candidate, target: Target): Promise<Fetched> {
+  fetch(candidate: Candidate, target: Target): Promise<FetchedVersion> {
     this.#read.add(candidateKey(candidate));
     return this.#reader.fetch(candidate, target);
   }
@@ -132,7 +132,7 @@ export class Driver {
   }
 
   /** Returns one version of the source if a search has read it. */
-  async packageIfRead(candidate: Candidate, target: Target): Promise<Fetched> {
+  async packageIfRead(candidate: Candidate, target: Target): Promise<FetchedVersion> {
     const isRead = this.#read.has(candidateKey(candidate));
     return isRead ? this.#reader.fetch(candidate, target) : undefined;
   }
@@ -229,7 +229,7 @@ export class Driver {
   }
 
   /** Prefetches a package, unless a rule excludes it. */
-  async #prefetchPackage(candidate: Candidate, target: Target): Promise<Fetched> {
+  async #prefetchPackage(candidate: Candidate, target: Target): Promise<FetchedVersion> {
     if (this.#rules.length > 0) {
       // A failure is reported when a search inspects the version.
       const isAdmitted = await this.#ruling(candidate, target).then(
@@ -246,7 +246,7 @@ export class Driver {
    * counted, because the order in which packages arrive differs between runs.
    */
   async #prefetchLists(
-    pending: Promise<Fetched>,
+    pending: Promise<FetchedVersion>,
     listsFor: (meta: PackageMeta) => readonly Repository[],
     target: Target,
   ): Promise<void> {

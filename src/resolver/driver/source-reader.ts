@@ -28,7 +28,7 @@ const DEPENDENCY_WEIGHT = 10;
 /** undefined: there is no such repository. */
 type Tags = readonly string[] | undefined;
 /** undefined: there is no such version. */
-type Fetched = CheckedPackage | undefined;
+type FetchedVersion = CheckedPackage | undefined;
 
 /**
  * The way in which drivers and use cases read a source: it caches every reply during a run, counts
@@ -45,21 +45,21 @@ export class SourceReader implements PackageSource {
   readonly stats: ReadStats;
   readonly #source: PackageSource;
   readonly #tagLists = new ReplyCache<Tags>();
-  readonly #packages = new ReplyCache<Fetched>();
+  readonly #packages = new ReplyCache<FetchedVersion>();
   readonly #owners = new ReplyCache<readonly Owner[]>();
   readonly #releases = new ReplyCache<Released | undefined>();
   /** Packages that were only prefetched. All are counted, because nothing awaits them. */
-  readonly #prefetched = new Set<CachedReply<Fetched>>();
+  readonly #prefetchedReplies = new Set<CachedReply<FetchedVersion>>();
   /** Packages that were requested. They are counted if they exist. */
-  readonly #requested = new Set<CachedReply<Fetched>>();
+  readonly #requestedReplies = new Set<CachedReply<FetchedVersion>>();
   /** Policy violations of versions, by rule. */
   readonly #rulings = new Map<CandidateRule, ReplyCache<Ruling | undefined>>();
   /** Contents of packages, by release. */
-  readonly #judged = new Map<CheckedPackage, Map<string, PackageMeta | Rejection>>();
+  readonly #judgments = new Map<CheckedPackage, Map<string, PackageMeta | Rejection>>();
   /** The first list of equal lists of owned objects. Each pair of lists is compared once. */
-  readonly #owned = new Map<string, readonly OwnedObject[]>();
+  readonly #ownedObjects = new Map<string, readonly OwnedObject[]>();
   /** Repositories whose tag lists have been counted. */
-  readonly #counted = new Set<Repository>();
+  readonly #countedRepositories = new Set<Repository>();
   /** Lists of objects and dependencies in the packages that were read, and the total weight. */
   readonly #weighed = new WeakSet<object>();
   #weight = 0;
@@ -108,20 +108,20 @@ export class SourceReader implements PackageSource {
   }
 
   /** Returns the package at once if it was requested and the source has replied. */
-  fetchNow(candidate: Candidate, target: ReleaseRules): Fetched | Promise<Fetched> {
+  fetchNow(candidate: Candidate, target: ReleaseRules): FetchedVersion | Promise<FetchedVersion> {
     const known = this.#packages.finished(candidateKey(candidate), target);
-    return known !== undefined && this.#requested.has(known)
+    return known !== undefined && this.#requestedReplies.has(known)
       ? known.result!.value
       : this.fetch(candidate, target);
   }
 
-  async fetch(candidate: AskedPackage, target: ReleaseRules): Promise<Fetched> {
+  async fetch(candidate: AskedPackage, target: ReleaseRules): Promise<FetchedVersion> {
     const entry = await this.#package(candidate, target);
-    const isFirst = !this.#requested.has(entry);
-    this.#requested.add(entry);
+    const isFirst = !this.#requestedReplies.has(entry);
+    this.#requestedReplies.add(entry);
     const found = await entry.reply;
     if (!isFirst) return found;
-    if (this.#prefetched.delete(entry)) this.stats.fetched--;
+    if (this.#prefetchedReplies.delete(entry)) this.stats.fetched--;
     if (found !== undefined) this.stats.fetched++;
     return found;
   }
@@ -131,13 +131,13 @@ export class SourceReader implements PackageSource {
     fetched: CheckedPackage,
     { target, compat }: { readonly target: Target; readonly compat: boolean },
   ): PackageMeta | Rejection {
-    const contentByRelease = getOrCreate(this.#judged, fetched, () => new Map());
+    const contentByRelease = getOrCreate(this.#judgments, fetched, () => new Map());
     const release = compat ? `${target.version} compat` : target.version;
     return getOrCreate(contentByRelease, release, () => {
       const judged = judge(fetched.contents, target, { compat });
       if (isRejection(judged)) return judged;
       const names = judged.owns.map(({ kind, name }) => `${kind} ${name}`).join('\n');
-      return { ...judged, owns: getOrCreate(this.#owned, names, () => judged.owns) };
+      return { ...judged, owns: getOrCreate(this.#ownedObjects, names, () => judged.owns) };
     });
   }
 
@@ -169,18 +169,18 @@ export class SourceReader implements PackageSource {
   }
 
   /** Prefetches a package. Returns undefined for a failure, which is reported when it is needed. */
-  async prefetchPackage(candidate: AskedPackage, target: ReleaseRules): Promise<Fetched> {
+  async prefetchPackage(candidate: AskedPackage, target: ReleaseRules): Promise<FetchedVersion> {
     const entry = await this.#package(candidate, target);
-    if (!this.#requested.has(entry) && !this.#prefetched.has(entry)) {
-      this.#prefetched.add(entry);
+    if (!this.#requestedReplies.has(entry) && !this.#prefetchedReplies.has(entry)) {
+      this.#prefetchedReplies.add(entry);
       this.stats.fetched++;
     }
     return entry.reply.catch(() => undefined);
   }
 
   #countList(repository: Repository): void {
-    if (this.#counted.has(repository)) return;
-    this.#counted.add(repository);
+    if (this.#countedRepositories.has(repository)) return;
+    this.#countedRepositories.add(repository);
     this.stats.listed++;
   }
 

@@ -35,7 +35,7 @@ export function exclusionText(
   isMany: boolean,
   nouns: NounPhrases,
 ): string {
-  if (drops === undefined) return `${conjugated('be', isMany)} excluded (${formatOrigin(origin)})`;
+  if (drops === undefined) return `${conjugate('be', isMany)} excluded (${formatOrigin(origin)})`;
   return `${isMany ? 'do' : 'does'} not require ${nouns.name(drops)}`;
 }
 
@@ -67,7 +67,7 @@ export function firstError(findings: readonly Finding[]): Finding | undefined {
 
 /** Returns a predicate of the versions: `are denied by the policy (xpkg.yaml:9)`. */
 export function rulingText(ruling: Ruling, isMany: boolean): string {
-  const are = conjugated('be', isMany);
+  const are = conjugate('be', isMany);
   const place = formatOrigin(ruling.origin);
   switch (ruling.by) {
     case 'registries':
@@ -88,7 +88,7 @@ export function rulingText(ruling: Ruling, isMany: boolean): string {
     }
     case 'signature': {
       const reasonText = ruling.because === undefined ? '' : `: ${ruling.because}`;
-      const lackVerb = conjugated('lack', isMany);
+      const lackVerb = conjugate('lack', isMany);
       return `${lackVerb} the signature that ImageConfig \`${ruling.policy}\` asks for (${place})${reasonText}`;
     }
     case 'unknown-age': {
@@ -230,7 +230,7 @@ export class NounPhrases {
 
   /** `acme/provider v1.0.0 to v1.2.0 require`, `every version of acme/provider requires`. */
   withVerb(term: Term, verb: Verb): string {
-    return `${this.allOf(term)} ${conjugated(verb, this.isMany(term))}`;
+    return `${this.allOf(term)} ${conjugate(verb, this.isMany(term))}`;
   }
 
   /** Returns whether the phrase for a term is plural. */
@@ -321,19 +321,19 @@ export function placeText(origin: Origin): string {
 type Verb = 'require' | 'need' | 'own' | 'lack' | 'be';
 
 /** Conjugates a verb: `requires` for one subject, `require` for many. */
-export function conjugated(verb: Verb, isMany: boolean): string {
+export function conjugate(verb: Verb, isMany: boolean): string {
   if (verb === 'be') return isMany ? 'are' : 'is';
   return isMany ? verb : `${verb}s`;
 }
 
-/** What the predicate of a fact depends on. */
+/** Inputs of the predicate of a fact. */
 export interface PredicateContext {
   readonly nouns: NounPhrases;
   /** All requirements of the explanation. */
   readonly graph: { requirers(variable: Variable): readonly unknown[] };
   /** The versions that the facts are about. */
   readonly by: Term;
-  /** Their phrase is plural. */
+  /** The phrase of these versions is plural. */
   readonly isMany: boolean;
 }
 
@@ -375,7 +375,7 @@ export function notPublished(
   if (labels.length === 1 && labels[0] === locked) {
     return 'was withdrawn: the lockfile has it, and it is no longer published';
   }
-  return `${conjugated('be', isMany)} not published`;
+  return `${conjugate('be', isMany)} not published`;
 }
 
 /** Returns the required Crossplane, and whether the target is too old or too new. */
@@ -386,7 +386,7 @@ export function neededCrossplane(
   const constraints = [...new Set(facts.map(({ constraint }) => `\`${constraint}\``))];
   if (facts.some(({ on }) => !on.values.isEmpty)) return orList(constraints);
   const releases = nouns.releases(VersionSet.all);
-  const are = conjugated('be', nouns.problem.releases.length > 1);
+  const are = conjugate('be', nouns.problem.releases.length > 1);
   const gap = nearestAdmitted(facts, nouns);
   if (gap === undefined) return `${orList(constraints)}, and the target is ${releases}`;
   const needed = constraints.length === 1 ? constraints[0]! : gap.releases;

@@ -17,7 +17,7 @@ import {
   notPublished,
   type PredicateContext,
   requiredText,
-  conjugated,
+  conjugate,
   labelsOf,
   type NounPhrases,
   sharedObjects,
@@ -84,11 +84,11 @@ interface FactPresentation<F extends Fact> {
   predicate?(facts: readonly F[], context: PredicateContext): string;
   /** The nodes that the graph of a refusal shows for a fact that is not a link. */
   nodes?(fact: F, subjects: Subjects): readonly Term[];
-  /** These nodes are unsatisfiable because of the fact alone; undefined: none is. */
+  /** Nodes that are unsatisfiable because of the fact alone; undefined: none is. */
   unmetNodes?(fact: F, subjects: Subjects): readonly Term[];
 }
 
-/** What facts that exclude versions have in common. */
+/** Common part of the facts that exclude versions. */
 const exclusion = {
   statement: <Kind extends 'missing' | 'rejected' | 'excluded'>(
     { fact, of }: { readonly fact: Kind; readonly of: Term },
@@ -149,7 +149,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       group: on.values.isEmpty ? constraint : '',
     }),
     predicate: (facts, context) =>
-      `${conjugated('require', context.isMany)} ${requiredText(facts, context)}`,
+      `${conjugate('require', context.isMany)} ${requiredText(facts, context)}`,
   },
   'requires-api': {
     clause: ({ by, text }, nouns) => `${nouns.withVerb(by, 'require')} the API ${text}`,
@@ -164,7 +164,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     }),
     packages: ({ by }) => [by.variable],
     link: ({ by, on, text }) => ({ from: by, to: anyOwner(on), constraint: text }),
-    predicate: ([fact], { isMany }) => `${conjugated('require', isMany)} the API ${fact!.text}`,
+    predicate: ([fact], { isMany }) => `${conjugate('require', isMany)} the API ${fact!.text}`,
   },
   provides: {
     clause: ({ api, by }, nouns) =>
@@ -197,7 +197,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     startClause: (fact, nouns) =>
       `${needsText(fact.by, nouns)} Crossplane ${neededCrossplane([fact], nouns)}`,
     predicate: (facts, { isMany, nouns }) =>
-      `${conjugated('need', isMany)} Crossplane ${neededCrossplane(facts, nouns)}`,
+      `${conjugate('need', isMany)} Crossplane ${neededCrossplane(facts, nouns)}`,
   },
   owns: {
     clause: ({ one, other }, nouns) => ownershipText(one, other, nouns),
@@ -260,7 +260,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     predicate: ([fact], { isMany }) => {
       // The rest of the message is advice to the author of the package.
       const [reason] = firstErrorText(fact!.findings).split('; ');
-      return `${conjugated('be', isMany)} refused by Crossplane (${reason!})`;
+      return `${conjugate('be', isMany)} refused by Crossplane (${reason!})`;
     },
   },
   excluded: {

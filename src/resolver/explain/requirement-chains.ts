@@ -1,6 +1,6 @@
 import { type Claim, claimAbout, type CoreGraph } from './core-graph.js';
 import { linkOf, predicateOf, startClause } from './fact-kinds.js';
-import { requiredText, conjugated, type NounPhrases, rangeText } from './fact-clause.js';
+import { requiredText, conjugate, type NounPhrases, rangeText } from './fact-clause.js';
 import { andList } from '../../base/messages.js';
 import type { Fact, Term, Variable } from '../solver/incompatibility.js';
 import type { RootRequirement } from '../solver/problem.js';
@@ -124,7 +124,7 @@ export class Chains {
     const owners = facts.flatMap((fact) => (fact.fact === 'provides' ? [fact.by] : []));
     const names = owners.map((owner) => this.#nouns.anyOf(owner));
     const isMany = owners.length > 1 || this.#nouns.isMany(owners[0]!);
-    return `${andList(names)} ${conjugated('own', isMany)}`;
+    return `${andList(names)} ${conjugate('own', isMany)}`;
   }
 
   /** Returns a clause if a package is required as a kind that it is not. */

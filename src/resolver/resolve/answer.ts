@@ -22,7 +22,7 @@ export interface Solved {
   readonly unrequired: readonly Repository[];
   /** Differences from the old lockfile, with reasons. Without one, every package is added. */
   readonly changes: readonly Movement[];
-  /** Locked tags that point to another digest now. The user has to confirm such an answer. */
+  /** Locked tags that point to another digest now. If any, the user has to confirm the answer. */
   readonly movedTags: readonly Mismatch[];
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
@@ -41,7 +41,7 @@ export interface Unsolvable extends Refusal {
 
 export interface GaveUp {
   readonly status: 'gave-up';
-  /** What it was waiting for when time ran out; undefined: the search itself took too long. */
+  /** The read that was pending when time ran out; undefined: the search itself took too long. */
   readonly reason?: string | undefined;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];

@@ -8,7 +8,7 @@ import {
   objectText,
   rulingText,
   sharedObjects,
-  conjugated,
+  conjugate,
   labelsOf,
   NounPhrases,
   placeText,
@@ -177,7 +177,7 @@ function crossplaneConstraint(
   const text =
     claimant.source === wanted.repository
       ? `Crossplane ${target.version}: ${wanted.version} needs \`${constraint}\``
-      : `${phrase}, which ${conjugated('need', isMany)} Crossplane \`${constraint}\``;
+      : `${phrase}, which ${conjugate('need', isMany)} Crossplane \`${constraint}\``;
   return { ...claimant, ...stated, text };
 }
 
@@ -216,7 +216,7 @@ function requirementConstraint(fact: FactOf<'requires'>, wording: Wording): Held
     const at = selectorText(first.root.selector);
     return { ...stated, text: `${requires} ${at}: ${wanted.version} requires \`${constraint}\`` };
   }
-  const verb = conjugated('require', isMany);
+  const verb = conjugate('require', isMany);
   const text = `${phrase}, which ${verb} ${requiredText(requires, constraint, wanted)}`;
   // The wanted version may require the same package with another constraint.
   const own = others
@@ -244,7 +244,7 @@ function ownershipConstraint(
   const text =
     others.length === terms.length || object === undefined
       ? factClause(fact, nouns)!
-      : `${phrase}, which ${conjugated('own', isMany)} ${objectText(object)}${moreText} too`;
+      : `${phrase}, which ${conjugate('own', isMany)} ${objectText(object)}${moreText} too`;
   return { ...claimant, text };
 }
 

@@ -27,7 +27,7 @@ export interface Movement extends Change {
   readonly reason: string | undefined;
 }
 
-/** What the reasons of changes depend on. */
+/** Inputs of the reasons of changes. */
 interface MovementContext extends RuleContext {
   /** Packages that the user wanted to update. */
   readonly unlock: ReadonlySet<Repository> | 'all' | undefined;

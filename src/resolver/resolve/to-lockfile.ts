@@ -23,13 +23,13 @@ export interface ChosenPackage extends SelectedPackage {
 }
 
 /** A selected package with the parts that a lockfile records. */
-interface Lockable extends SelectedPackage {
+interface LockablePackage extends SelectedPackage {
   readonly fetched: Pick<CheckedPackage, 'digest' | 'manifest' | 'baseLayer' | 'packageYaml'>;
 }
 
 /** Creates a lockfile. `chosen` is in the order of decision. */
 export function toLockfile(
-  chosen: readonly Lockable[],
+  chosen: readonly LockablePackage[],
   request: Request,
   context: {
     readonly target: Target;

@@ -67,7 +67,7 @@ export interface PackageSubject {
   readonly variable: Variable;
   readonly repository: Repository;
   readonly versions: PackageVersions;
-  /** false: no source has such a repository. */
+  /** false: no source has the repository. */
   exists: boolean;
   readonly metas: Map<number, PackageMeta>;
   /** Values that have been read, whether the version is usable, missing or rejected. */

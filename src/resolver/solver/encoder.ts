@@ -161,7 +161,7 @@ class Crossplane {
 
   addRoot(root: RootCrossplane): void {
     const { constraint } = root;
-    const on = this.#admitted(constraint);
+    const on = this.#admittedTerm(constraint);
     this.#context.facts.add({ fact: 'crossplane', by: root, on, constraint });
   }
 
@@ -169,14 +169,14 @@ class Crossplane {
     const { problem, facts } = this.#context;
     const { crossplane: constraint } = meta;
     if (constraint === undefined || problem.anyCrossplane.has(subject.repository)) return;
-    const on = this.#admitted(constraint);
+    const on = this.#admittedTerm(constraint);
     if (this.#releases.isSubsetOf(on.values)) return;
     const { variable } = subject;
     const key = `crossplane ${variable} ${constraint}`;
     facts.grow(key, { variable, value }, (by) => ({ fact: 'crossplane', by, on, constraint }));
   }
 
-  #admitted(text: string): Term {
+  #admittedTerm(text: string): Term {
     return getOrCreate(this.#admittedBy, text, () => {
       const { dialect, releases } = this.#context.problem;
       const variable = this.#context.subjects.crossplane;

@@ -29,13 +29,13 @@ export interface Term {
 /** Terms that cannot all hold: a fact about packages, or a clause learned from others. */
 export interface Incompatibility {
   readonly terms: readonly Term[];
-  readonly cause: Fact | Derived;
+  readonly cause: Fact | LearnedFrom;
   /** A wider incompatibility has replaced this one. Propagation may skip it. */
   superseded?: boolean;
 }
 
 /** A clause learned in a conflict: `parents` together imply it. */
-interface Derived {
+interface LearnedFrom {
   readonly fact: 'derived';
   readonly parents: readonly Incompatibility[];
 }
@@ -119,7 +119,7 @@ interface FactKind<F extends Fact> {
 
 const FACT_KINDS: { readonly [Kind in Fact['fact']]: FactKind<FactOf<Kind>> } = {
   root: {
-    terms: ({ on }) => [negated(on)],
+    terms: ({ on }) => [negate(on)],
     key: ({ root }, names) => `root ${names.rootIndex(root)}`,
     isRemovable: true,
   },
@@ -130,7 +130,7 @@ const FACT_KINDS: { readonly [Kind in Fact['fact']]: FactKind<FactOf<Kind>> } = 
   },
   requires: {
     // A package that requires itself in another version.
-    terms: ({ by, on }) => (by.variable === on.variable ? [by] : [by, negated(on)]),
+    terms: ({ by, on }) => (by.variable === on.variable ? [by] : [by, negate(on)]),
     key: ({ by, on, constraint }, names) =>
       `requires ${names.nameOf(by.variable)} ${names.nameOf(on.variable)} ${constraint}`,
     isRemovable: true,
@@ -147,7 +147,7 @@ const FACT_KINDS: { readonly [Kind in Fact['fact']]: FactKind<FactOf<Kind>> } = 
     isRemovable: false,
   },
   crossplane: {
-    terms: ({ by, on }) => ('values' in by ? [by, negated(on)] : [negated(on)]),
+    terms: ({ by, on }) => ('values' in by ? [by, negate(on)] : [negate(on)]),
     key: ({ by, constraint }, names) =>
       'values' in by
         ? `crossplane ${names.nameOf(by.variable)} ${constraint}`
@@ -213,7 +213,7 @@ function aboutVersions(
   };
 }
 
-function negated({ variable, values }: Term): Term {
+function negate({ variable, values }: Term): Term {
   return { variable, values: values.complement() };
 }
 

@@ -45,7 +45,7 @@ export class PackageVersions {
   readonly #others: KnownVersion[] = [];
   /** undefined: not built yet. Most packages are required by ranges only, which do not need it. */
   #index: ValueIndex | undefined;
-  readonly #admitted = new Map<string, VersionSet>();
+  readonly #admittedSets = new Map<string, VersionSet>();
   readonly #problem: Problem;
   readonly #options: PackageOptions;
   #preferred: readonly number[] | undefined;
@@ -56,11 +56,11 @@ export class PackageVersions {
   }
 
   label(value: number): string {
-    return this.#at(value).label;
+    return this.#versionAt(value).label;
   }
 
   version(value: number): Version | undefined {
-    return this.#at(value).version;
+    return this.#versionAt(value).version;
   }
 
   /** Returns every value in the order of discovery. */
@@ -76,7 +76,7 @@ export class PackageVersions {
 
   /** Returns the versions that a selector matches; undefined: the tags must be listed first. */
   selected(selector: Selector): VersionSet | undefined {
-    if (selector.form !== 'range') return VersionSet.single(this.#named(selectorText(selector)));
+    if (selector.form !== 'range') return VersionSet.single(this.#valueOf(selectorText(selector)));
     const exact = exactTag(selector.text, this.#problem.dialect);
     if (exact !== undefined) return this.#exact(exact);
     return this.isListed ? this.#range(selector.text) : undefined;
@@ -90,7 +90,7 @@ export class PackageVersions {
 
   /** Reports whether the selector of a rule, such as an exclusion, matches a value. */
   matches(value: number, selector: Selector): boolean {
-    const { label, version } = this.#at(value);
+    const { label, version } = this.#versionAt(value);
     if (selector.form !== 'range') return label === selectorText(selector);
     if (version === undefined) return false;
     return checkedConstraint(selector.text, this.#problem.dialect).admits(version);
@@ -133,10 +133,10 @@ export class PackageVersions {
 
   /** Returns the values, most preferred first: the locked version, then by `prefer`, digests last. */
   preference(): readonly number[] {
-    return (this.#preferred ??= this.#sorted());
+    return (this.#preferred ??= this.#sortedValues());
   }
 
-  #sorted(): readonly number[] {
+  #sortedValues(): readonly number[] {
     const { prefer } = this.#problem;
     const { locked, preferNear } = this.#options;
     const isAsListed = this.#others.length === 0 && locked === undefined;
@@ -166,7 +166,7 @@ export class PackageVersions {
   }
 
   #range(text: string): VersionSet {
-    return getOrCreate(this.#admitted, text, () => {
+    return getOrCreate(this.#admittedSets, text, () => {
       const { prereleases } = this.#options;
       const listed = this.#list?.admitted(text, prereleases) ?? VersionSet.none;
       if (this.#others.length === 0) return listed;
@@ -185,7 +185,7 @@ export class PackageVersions {
     return VersionSet.single(this.#push({ label: tag, version, isNamed: false }));
   }
 
-  #named(label: string): number {
+  #valueOf(label: string): number {
     const known = this.#indexed().byLabel.get(label);
     if (known !== undefined) return known;
     const version = isDigest(label) ? undefined : parseVersion(label, this.#problem.dialect);
@@ -210,12 +210,12 @@ export class PackageVersions {
   #indexed(): ValueIndex {
     if (this.#index === undefined) {
       this.#index = { byKey: new Map(), byLabel: new Map() };
-      for (const value of this.all()) addToIndex(this.#at(value), value, this.#index);
+      for (const value of this.all()) addToIndex(this.#versionAt(value), value, this.#index);
     }
     return this.#index;
   }
 
-  #at(value: number): KnownVersion {
+  #versionAt(value: number): KnownVersion {
     const first = this.#firstOther;
     return value < first ? this.#list!.values[value - FIRST]! : this.#others[value - first]!;
   }
@@ -275,7 +275,7 @@ class InstallableVersions {
   /** The values, most preferred first. */
   readonly preference: Readonly<Record<Problem['prefer'], readonly number[]>>;
   readonly #dialect: Dialect;
-  readonly #admitted = new Map<string, VersionSet>();
+  readonly #admittedSets = new Map<string, VersionSet>();
 
   constructor(tags: readonly string[], rules: TagRules) {
     const ascending = installableVersions(tags, { rules }).reverse();
@@ -297,7 +297,7 @@ class InstallableVersions {
 
   /** Returns the values that a range admits. */
   admitted(range: string, prereleases: boolean): VersionSet {
-    return getOrCreate(this.#admitted, `${prereleases} ${range}`, () => {
+    return getOrCreate(this.#admittedSets, `${prereleases} ${range}`, () => {
       const constraint = checkedConstraint(range, this.#dialect);
       return admittedValues(this.versions, constraint, { prereleases }, FIRST);
     });

@@ -27,7 +27,7 @@ interface PrefetchState extends DecisionState {
 /** Predicts what a search will request next, so that a slow source is sent many requests at once. */
 export class Prefetcher implements SearchObserver {
   readonly #state: PrefetchState;
-  readonly #prefetched = new Set<string>();
+  readonly #prefetchedKeys = new Set<string>();
   /** false: the source replies at once, so predictions are of no use. */
   #isEnabled = true;
 
@@ -68,12 +68,12 @@ export class Prefetcher implements SearchObserver {
    * exclude further versions, so nothing else is predicted until they have been processed.
    */
   #readWith({ subject, value }: PackageVersion, upcoming: UpcomingReads): UpcomingRequests {
-    const others = this.#prefetched.has(candidateKey(candidateOf(subject, value)))
+    const others = this.#prefetchedKeys.has(candidateKey(candidateOf(subject, value)))
       ? []
       : upcoming.next === undefined
-        ? this.#predicted()
+        ? this.#likelyReads()
         : Array.from(upcoming.next(), (next) => candidateOf(next.subject, next.value));
-    for (const each of others) this.#prefetched.add(candidateKey(each));
+    for (const each of others) this.#prefetchedKeys.add(candidateKey(each));
     const more = upcoming.triesOtherVersions ? this.#otherVersions(subject) : [];
     return { packages: [...others, ...more], listsFor: (meta) => this.#listsFor(meta) };
   }
@@ -87,7 +87,7 @@ export class Prefetcher implements SearchObserver {
    * family. A function requires nothing. Any other package may require anything. If a package
    * differs, a version may be read in vain.
    */
-  #predicted(): Candidate[] {
+  #likelyReads(): Candidate[] {
     const { effort, queue, search, subjects } = this.#state;
     if (effort.conflicts > 0) return [];
     const candidates: Candidate[] = [];

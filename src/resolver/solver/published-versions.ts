@@ -100,7 +100,7 @@ export class PublishedVersions {
     }
   }
 
-  /** Reports whether a policy excludes every version. The tags of such a package are not requested. */
+  /** Reports whether a policy excludes every version, so that no tags have to be requested. */
   areRefused(subject: PackageSubject): boolean {
     return (subject.isRefused ??= this.#addRefused(subject));
   }

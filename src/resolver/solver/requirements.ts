@@ -27,7 +27,7 @@ import type { PackageKind } from '../../crossplane/packages/package.js';
 import type { Owner } from '../../sources/package-source.js';
 
 /** Returns the value that a variable was decided on; undefined: it is not decided. */
-type Decided = (variable: Variable) => number | undefined;
+type ValueOf = (variable: Variable) => number | undefined;
 
 /**
  * The requirements of versions: `dependsOn`.
@@ -92,7 +92,7 @@ export class Requirements {
    * there is none. Crossplane never finishes installing a cycle. There may be very many, so only
    * those that a decision would close are added.
    */
-  addCycle(subject: PackageSubject, value: number, decided: Decided): boolean {
+  addCycle(subject: PackageSubject, value: number, decided: ValueOf): boolean {
     const { problem, facts } = this.#context;
     if (problem.allowCycles) return false;
     const path = this.#pathBack(subject, value, decided);
@@ -105,7 +105,7 @@ export class Requirements {
   }
 
   /** Returns packages from `start` through decided ones back to `start`, each requiring the next. */
-  #pathBack(start: PackageSubject, value: number, decided: Decided): PackageSubject[] | undefined {
+  #pathBack(start: PackageSubject, value: number, decided: ValueOf): PackageSubject[] | undefined {
     const seen = new Set<Variable>();
     const walk = (from: PackageSubject, at: number): PackageSubject[] | undefined => {
       for (const child of this.variables(from, at)) {
@@ -196,7 +196,7 @@ interface KnownOwner {
 export class CrdOwners {
   readonly #context: EncoderContext;
   readonly #published: PublishedVersions;
-  readonly #known = new Map<string, ApiSubject>();
+  readonly #knownApis = new Map<string, ApiSubject>();
   readonly #ownerships = new Map<Variable, KnownOwner[]>();
 
   constructor(context: EncoderContext, published: PublishedVersions) {
@@ -206,13 +206,13 @@ export class CrdOwners {
 
   /** Returns the variable of a CRD requirement. `find` must have been called for it. */
   get(crdRef: CrdRef): ApiSubject {
-    return this.#known.get(formatCrdRef(crdRef))!;
+    return this.#knownApis.get(formatCrdRef(crdRef))!;
   }
 
   /** Requests the owners of a CRD, unless they are known. */
   *find(crdRef: CrdRef): Solving<ApiSubject> {
     const key = formatCrdRef(crdRef);
-    const known = this.#known.get(key);
+    const known = this.#knownApis.get(key);
     if (known !== undefined) return known;
     const { subjects, facts } = this.#context;
     const reply = [...(yield* ask({ ask: 'owners', crdRef }))];
@@ -226,7 +226,7 @@ export class CrdOwners {
       owners.push(owner);
     }
     const api = subjects.add((v): ApiSubject => ({ about: 'api', variable: v, crdRef, owners }));
-    this.#known.set(key, api);
+    this.#knownApis.set(key, api);
     const { variable } = api;
     const values = VersionSet.of([ABSENT, ...owners.map((_, i) => FIRST + i)]).complement();
     facts.add({ fact: 'no-others', of: { variable, values } });

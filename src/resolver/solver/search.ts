@@ -22,7 +22,7 @@ interface Assignment {
  * them becomes true, another open term is watched instead. If there is none, the last open term must
  * not hold. Undoing decisions opens terms and needs no change of the watched ones.
  */
-interface Watched {
+interface WatchedClause {
   readonly incompatibility: Incompatibility;
   first: number;
   second: number;
@@ -35,7 +35,7 @@ interface Watched {
  * the last check.
  */
 interface Watchers {
-  readonly watched: Watched[];
+  readonly watched: WatchedClause[];
   readonly witnesses: number[];
 }
 
@@ -57,7 +57,7 @@ export class Search {
   readonly #histories: number[][] = [];
   readonly #watchers: Watchers[] = [];
   /** Variables that lost values and whose watchers have not been checked. */
-  readonly #changed: Variable[] = [];
+  readonly #changedVariables: Variable[] = [];
   /** Incompatibilities to check: they were added, or their conclusions were undone. */
   readonly #pending: Incompatibility[] = [];
   /** Facts added after level 0, in the order of levels. They are checked again after a backjump. */
@@ -98,7 +98,7 @@ export class Search {
         if (this.#check(added)) return added;
         continue;
       }
-      const variable = this.#changed.pop();
+      const variable = this.#changedVariables.pop();
       if (variable === undefined) return undefined;
       const conflict = this.#checkWatchers(variable);
       if (conflict !== undefined) return conflict;
@@ -124,7 +124,7 @@ export class Search {
       this.#histories[variable]!.pop();
     }
     this.level = level;
-    this.#changed.length = 0;
+    this.#changedVariables.length = 0;
     let unaffectedCount = this.#laterFacts.length;
     while (unaffectedCount > 0 && this.#laterFacts[unaffectedCount - 1]!.level > level)
       unaffectedCount--;
@@ -157,7 +157,7 @@ export class Search {
     this.#watchTerm(terms[second]!, watched);
   }
 
-  #watchTerm({ variable, values }: Term, by: Watched): void {
+  #watchTerm({ variable, values }: Term, by: WatchedClause): void {
     const { watched, witnesses } = this.#watchers[variable]!;
     watched.push(by);
     witnesses.push(this.#sets[variable]!.anyMemberNotIn(values));
@@ -218,7 +218,7 @@ export class Search {
   }
 
   /** Watches another open term instead of the term on `variable`. Returns false if there is none. */
-  #watchAnother(by: Watched, variable: Variable): boolean {
+  #watchAnother(by: WatchedClause, variable: Variable): boolean {
     const { terms } = by.incompatibility;
     for (let i = 0; i < terms.length; i++) {
       if (i === by.first || i === by.second || this.isSatisfied(terms[i]!)) continue;
@@ -231,7 +231,7 @@ export class Search {
   }
 
   /** Forbids the other watched term, when all other terms hold. Returns true if it holds: a conflict. */
-  #forbidOther(by: Watched, variable: Variable): boolean {
+  #forbidOther(by: WatchedClause, variable: Variable): boolean {
     const { terms } = by.incompatibility;
     const other = terms[terms[by.first]!.variable === variable ? by.second : by.first]!;
     if (this.isSatisfied(other)) return true;
@@ -256,11 +256,11 @@ export class Search {
       cause,
     });
     this.#sets[variable] = allowedAfter;
-    this.#changed.push(variable);
+    this.#changedVariables.push(variable);
   }
 }
 
-function termOn(variable: Variable, { incompatibility, first, second }: Watched): Term {
+function termOn(variable: Variable, { incompatibility, first, second }: WatchedClause): Term {
   const { terms } = incompatibility;
   return terms[first]!.variable === variable ? terms[first]! : terms[second]!;
 }

@@ -88,7 +88,7 @@ export class VersionSet {
     const word = index >>> 5;
     const more = this.#words(Math.max(word, this.#more.length));
     more[word - 1]! |= bit;
-    return new VersionSet(this.#first, trimmed(more, this.#rest), this.#rest);
+    return new VersionSet(this.#first, trimWords(more, this.#rest), this.#rest);
   }
 
   and(other: VersionSet): VersionSet {
@@ -96,7 +96,7 @@ export class VersionSet {
     const rest = this.#rest & other.#rest;
     const more = this.#words(this.#span(other));
     for (let i = 0; i < more.length; i++) more[i]! &= other.#word(i + 1);
-    return new VersionSet(first, trimmed(more, rest), rest);
+    return new VersionSet(first, trimWords(more, rest), rest);
   }
 
   or(other: VersionSet): VersionSet {
@@ -104,7 +104,7 @@ export class VersionSet {
     const rest = this.#rest | other.#rest;
     const more = this.#words(this.#span(other));
     for (let i = 0; i < more.length; i++) more[i]! |= other.#word(i + 1);
-    return new VersionSet(first, trimmed(more, rest), rest);
+    return new VersionSet(first, trimWords(more, rest), rest);
   }
 
   minus(other: VersionSet): VersionSet {
@@ -112,7 +112,7 @@ export class VersionSet {
     const rest = this.#rest & ~other.#rest;
     const more = this.#words(this.#span(other));
     for (let i = 0; i < more.length; i++) more[i]! &= ~other.#word(i + 1);
-    return new VersionSet(first, trimmed(more, rest), rest);
+    return new VersionSet(first, trimWords(more, rest), rest);
   }
 
   complement(): VersionSet {
@@ -176,7 +176,7 @@ function highestBit(word: number): number {
 }
 
 /** Removes words at the end that equal `rest`. */
-function trimmed(words: number[], rest: number): number[] {
+function trimWords(words: number[], rest: number): number[] {
   while (words.length > 0 && words[words.length - 1] === rest) words.pop();
   return words.length === 0 ? NO_WORDS : words;
 }

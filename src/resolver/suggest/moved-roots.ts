@@ -50,7 +50,7 @@ interface MoveContext extends SuggestionContext {
  * together.
  *
  * The search first relaxes every root. If that has no solution, no choice of versions helps. Each
- * proof that some roots cannot keep their versions names roots of which at least one has to move.
+ * proof that some roots cannot keep their versions names roots: at least one of them has to move.
  * So the search relaxes sets of roots that hit every known proof, smallest sets first, until one
  * has a solution. A set without a solution yields another proof. If the search takes too long, the
  * result is the roots that moved when all were relaxed.

@@ -45,7 +45,7 @@ export interface ProposedChange extends Omit<Suggestion, 'effect'> {
   readonly problem?: Problem | undefined;
   /** Effects other than the numbers of changed packages. */
   readonly notes?: readonly string[] | undefined;
-  /** It removes a root. Such suggestions come after all others. */
+  /** The change removes a root. Suggestions that do come after all others. */
   readonly removesRoot?: boolean | undefined;
 }
 

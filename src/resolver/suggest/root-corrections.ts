@@ -51,7 +51,7 @@ export function* otherHosts(context: SuggestionContext): Generator<Proposal> {
     const rootsOnHost = roots.filter(({ repository }) => registryOf(repository) === host);
     for (const other of closestWords(host, others, MAX_LETTERS).slice(0, MAX_NAMES_TRIED)) {
       const nameOf = ({ repository }: RootPackage) => other + repository.slice(host.length);
-      yield renaming(new Map(rootsOnHost.map((root) => [root, nameOf(root)])), missing, context);
+      yield rename(new Map(rootsOnHost.map((root) => [root, nameOf(root)])), missing, context);
     }
   }
 }
@@ -63,13 +63,13 @@ export function* otherNames(context: SuggestionContext): Generator<Proposal> {
     for (const name of similar(root.repository, context.repositories).slice(0, MAX_NAMES_TRIED)) {
       // The user means the closest name. If that is a root already, no other name is meant.
       if (roots.has(name)) break;
-      yield renaming(new Map([[root, name]]), root, context);
+      yield rename(new Map([[root, name]]), root, context);
     }
   }
 }
 
 /** Proposes other repositories for roots, to correct the root `missing`. */
-function renaming(
+function rename(
   names: ReadonlyMap<RootPackage, Repository>,
   missing: RootPackage,
   { problem }: SuggestionContext,

@@ -60,7 +60,7 @@ export async function suggest(
     allowedCycles,
     removedRoots,
   );
-  return ranked([...before, ...rest].slice(0, MAX_SUGGESTIONS), context);
+  return rankSuggestions([...before, ...rest].slice(0, MAX_SUGGESTIONS), context);
 }
 
 type ProposalMaker = (context: SuggestionContext) => Iterable<Proposal>;
@@ -104,7 +104,7 @@ const MAX_ROOTS_NAMED = 3;
  * changes that remove a root come last. A change is dropped if its solution lacks a package that
  * the command names.
  */
-function ranked(found: readonly SolvedChange[], context: SuggestionContext): Suggestion[] {
+function rankSuggestions(found: readonly SolvedChange[], context: SuggestionContext): Suggestion[] {
   return found
     .filter(hasNamedPackages)
     .map((each) => {

@@ -78,14 +78,14 @@ function reasonToOmit(
     : undefined;
 }
 
-interface Fetched {
+interface IndexedVersion {
   readonly version: string;
   readonly found: FetchedPackage | undefined;
   /** When the image claims to be created, and when an index first contained it. */
   readonly released: Released | undefined;
 }
 
-function packageEntry(repository: string, fetched: readonly Fetched[]): IndexPackage {
+function packageEntry(repository: string, fetched: readonly IndexedVersion[]): IndexPackage {
   // Versions of another kind than the first one have their own in the entry.
   const metas = fetched.flatMap(({ found }) => (found && singleMeta(found.contents)) ?? []);
   const kind = metas[0]?.kind ?? 'Unknown';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { type Knobs, pick, picked, weighted } from './knobs.js';
+import { type Knobs, pick, pickFrom, weighted } from './knobs.js';
 import { digestOf } from './sample-packages.js';
 import { sha256 } from '../../base/digest.js';
 import type { Policy, PolicyEntry } from '../../project/inputs/policy.js';
@@ -44,7 +44,7 @@ export function constraintPlan(
   });
 }
 
-/** What the text of a constraint is made from. */
+/** Parts from which the text of a constraint is made. */
 interface ConstraintParts {
   readonly repository: string;
   readonly tags: readonly string[];
@@ -85,7 +85,7 @@ export function constraintText(
   repository: string,
   tags: readonly string[],
 ): string {
-  const tag = picked(at, tags) ?? 'v1.0.0';
+  const tag = pickFrom(at, tags) ?? 'v1.0.0';
   const [release = tag] = tag.split('-');
   const [major = '0', minor = '0'] = release.slice(1).split('.');
   const newest = tags.at(-1) ?? tag;

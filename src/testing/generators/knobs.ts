@@ -95,13 +95,13 @@ export function weighted<T>(
   );
 }
 
-/** Draws a number from which `picked` selects an element of a later list. Shrinks to the first. */
+/** Draws a number for `pickFrom` to select an element of a later list. Shrinks to the first. */
 export function pick(): fc.Arbitrary<number> {
   // 60 is divisible by most small counts.
   return fc.nat({ max: 59 });
 }
 
 /** Returns the element for a number drawn by `pick`; undefined for an empty list. */
-export function picked<T>(n: number, from: readonly T[]): T | undefined {
+export function pickFrom<T>(n: number, from: readonly T[]): T | undefined {
   return from[n % from.length];
 }

@@ -6,7 +6,7 @@ import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import type { CrdRequirement, Requirement } from '../../crossplane/packages/package-meta.js';
 import type { JsonObject } from '../../base/json.js';
 import { samplePackage, claimOf, digestOf, type SamplePackage } from './sample-packages.js';
-import { pick, picked, sometimes, weighted } from './knobs.js';
+import { pick, pickFrom, sometimes, weighted } from './knobs.js';
 
 const DEFAULT_LOCKFILE_KNOBS = {
   /** Maximum number of packages. */
@@ -124,7 +124,7 @@ function requirementsOf(
 ): Requirement[] {
   const others = Array.from({ length: count - n - 1 }, (_, m) => samplePackage(n + 1 + m));
   const required = needs.flatMap(({ to, constraint, explicit }): Requirement[] => {
-    const other = picked(to, others);
+    const other = pickFrom(to, others);
     if (other === undefined) return [];
     const { repository, kind } = other;
     const apiVersion = explicit ? 'pkg.crossplane.io/v1' : undefined;

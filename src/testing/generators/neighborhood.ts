@@ -276,7 +276,7 @@ class Crawl {
     { kind: string | undefined; versions: Map<string, IndexVersion> }
   >();
   readonly #followed = new Set<string>();
-  #read = 0;
+  #readCount = 0;
 
   constructor(request: Request, source: PackageSource, bounds: NeighbourhoodBounds) {
     this.#request = request;
@@ -347,7 +347,7 @@ class Crawl {
   async #fetch(repository: Repository, version: string): Promise<readonly RequiredPackage[]> {
     const read = this.#packages.get(repository) ?? { kind: undefined, versions: new Map() };
     if (read.versions.has(version)) return [];
-    if (++this.#read > this.#bounds.limit) {
+    if (++this.#readCount > this.#bounds.limit) {
       const { limit, versions } = this.#bounds;
       throw new InputError(
         `more than ${limit} package versions are within reach (at \`${repository}\`)`,

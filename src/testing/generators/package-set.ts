@@ -10,7 +10,7 @@ import type {
   RootVersion,
 } from '../../project/inputs/request.js';
 import { samplePackage, digestOf } from './sample-packages.js';
-import { pick, picked, sometimes, weighted, DEFAULT_KNOBS, type Knobs } from './knobs.js';
+import { pick, pickFrom, sometimes, weighted, DEFAULT_KNOBS, type Knobs } from './knobs.js';
 import {
   constraintPlan,
   type ConstraintPlan,
@@ -115,7 +115,9 @@ export function requestFromPlan(plan: RequestPlan, universe: IndexFile): Request
       .flatMap((rule) => (rule === undefined ? [] : ruleOf(rule, universe)))
       .filter(({ repository }) => replace.every((r) => r.repository !== repository));
   return {
-    ...(plan.crossplane !== undefined && { crossplane: { text: plan.crossplane, origin: at(2) } }),
+    ...(plan.crossplane !== undefined && {
+      crossplane: { text: plan.crossplane, origin: originAt(2) },
+    }),
     roots: oncePerPackage(roots, replace),
     overrides: rules([plan.override]),
     replace,
@@ -133,21 +135,21 @@ function replacementOf({ replace }: RequestPlan, universe: IndexFile) {
   const others = Object.keys(packages).filter(
     (other) => other !== repository && packages[other]!.kind === packages[repository]?.kind,
   );
-  const other = picked(replace.with, others);
-  return other === undefined ? [] : [{ repository, with: other, origin: at(30) }];
+  const other = pickFrom(replace.with, others);
+  return other === undefined ? [] : [{ repository, with: other, origin: originAt(30) }];
 }
 
 function ruleOf({ of, constraint }: RulePlan, universe: IndexFile) {
   const repository = nameOf(of, universe);
   const version = constraintText(constraint, repository, plainTags(universe, repository));
-  return { repository, version, origin: at(20) };
+  return { repository, version, origin: originAt(20) };
 }
 
 function rootOf(plan: RootPlan, universe: IndexFile, n: number): Root {
   const repository = topOf(plan.of, universe);
   if (plan.form === 'local') return localRoot(plan, universe, n);
-  const crd = plan.form === 'crd' ? picked(plan.of, apisIn(universe)) : undefined;
-  if (crd !== undefined) return { root: 'crd', demand: { crd }, origin: at(4 + n) };
+  const crd = plan.form === 'crd' ? pickFrom(plan.of, apisIn(universe)) : undefined;
+  if (crd !== undefined) return { root: 'crd', demand: { crd }, origin: originAt(4 + n) };
   const kind = PACKAGE_KINDS.find((known) => known === universe.packages[repository]?.kind);
   return packageRoot(repository, versionOf(plan, universe, repository), {
     kind: plan.statesKind ? kind : undefined,
@@ -171,13 +173,13 @@ export function packageRoot(
     object: undefined,
     ignoreCrossplaneConstraints: false,
     skipDependencyResolution: false,
-    origin: at(given.line),
+    origin: originAt(given.line),
   };
 }
 
 function versionOf(plan: RootPlan, universe: IndexFile, repository: string): RootVersion {
   const versions = universe.packages[repository]?.versions ?? {};
-  const tag = picked(plan.constraint.at, Object.keys(versions)) ?? 'v1.0.0';
+  const tag = pickFrom(plan.constraint.at, Object.keys(versions)) ?? 'v1.0.0';
   if (plan.form === 'tag') return { form: 'tag', tag };
   if (plan.form === 'digest') return { form: 'digest', digest: digestOf(repository, tag) };
   const text = constraintText(plan.constraint, repository, plainTags(universe, repository));
@@ -196,9 +198,9 @@ function localRoot(plan: RootPlan, universe: IndexFile, n: number): LocalRoot {
     kind: 'Configuration',
     name: 'configuration-under-development',
     crossplane: undefined,
-    dependsOn: [{ entry, origin: at(4 + n) }],
+    dependsOn: [{ entry, origin: originAt(4 + n) }],
     objects: [],
-    origin: at(4 + n),
+    origin: originAt(4 + n),
   };
 }
 
@@ -211,7 +213,7 @@ function oncePerPackage(roots: readonly Root[], replace: Request['replace']): Ro
 }
 
 function nameOf(n: number, universe: IndexFile): Repository {
-  return picked(n, Object.keys(universe.packages)) ?? samplePackage(0).repository;
+  return pickFrom(n, Object.keys(universe.packages)) ?? samplePackage(0).repository;
 }
 
 /** Selects a package for a root, usually from the first half, which requires most of the others. */
@@ -237,6 +239,6 @@ function apisIn({ packages }: IndexFile): string[] {
   return [...new Set(names)];
 }
 
-function at(line = 1): { readonly file: string; readonly line: number } {
+function originAt(line = 1): { readonly file: string; readonly line: number } {
   return { file: 'request.yaml', line };
 }

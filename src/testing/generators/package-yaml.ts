@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { DEFAULT_KNOBS, type Knobs, pick, picked, sometimes } from './knobs.js';
+import { DEFAULT_KNOBS, type Knobs, pick, pickFrom, sometimes } from './knobs.js';
 import { publishedIn } from './universe-changes.js';
 import { universe } from './universe.js';
 import { isList, type JsonObject, type JsonValue } from '../../base/json.js';
@@ -35,13 +35,13 @@ export function packageYaml(knobs: Partial<PackageYamlKnobs> = {}): fc.Arbitrary
       spelling: sometimes(spelled, spelling()),
     })
     .map((plan) => {
-      const { repository, version } = picked(plan.of, publishedIn(plan.universe))!;
+      const { repository, version } = pickFrom(plan.of, publishedIn(plan.universe))!;
       const kind = version.kind ?? plan.universe.packages[repository]!.kind;
       const meta = metaOf(repository, kind, version, plan.described);
       const objects = objectsIn(version);
       const documents = objects.map(documentOf);
       documents.splice((plan.metaAt ?? 0) % (objects.length + 1), 0, metaDocument(meta));
-      return printable({ text: formatStream(documents, plan.spelling), meta, objects });
+      return printableStream({ text: formatStream(documents, plan.spelling), meta, objects });
     });
 }
 
@@ -52,7 +52,7 @@ const DESCRIPTIONS = [
 ];
 
 /** Makes failure reports of fast-check print the file. */
-function printable(stream: PackageStream): PackageStream {
+function printableStream(stream: PackageStream): PackageStream {
   return Object.defineProperty(stream, fc.toStringMethod, { value: () => `\n${stream.text}` });
 }
 

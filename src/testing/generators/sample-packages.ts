@@ -96,7 +96,7 @@ export function samplePackage(n: number): SamplePackage {
   const { repository, kind, apis } = SAMPLES[n % SAMPLES.length]!;
   const round = Math.floor(n / SAMPLES.length);
   if (round === 0) return { repository, kind, apis };
-  return sample(`${repository}-${round + 1}`, kind, ...apis.map((api) => numbered(api, round + 1)));
+  return sample(`${repository}-${round + 1}`, kind, ...apis.map((api) => apiName(api, round + 1)));
 }
 
 export function isFamilyMember({ repository }: SamplePackage): boolean {
@@ -127,7 +127,7 @@ export function digestOf(repository: string, version: string): Digest {
   return sha256(`${repository}:${version}`);
 }
 
-function numbered(api: string, n: number): string {
+function apiName(api: string, n: number): string {
   const [plural, ...group] = api.split('.');
   return `${plural}.v${n}.${group.join('.')}`;
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { DEFAULT_KNOBS, type Knobs, pick, picked, sometimes, weighted } from './knobs.js';
+import { DEFAULT_KNOBS, type Knobs, pick, pickFrom, sometimes, weighted } from './knobs.js';
 import { requestFromPlan, requestPlan } from './package-set.js';
 import { GENERATED_NOW } from './constraint-plan.js';
 import { publish, universePlan } from './universe.js';
@@ -65,10 +65,10 @@ function optionsPlan(knobs: Knobs): fc.Arbitrary<OptionsPlan> {
 
 function optionsOf(plan: OptionsPlan, universe: IndexFile, request: Request): ResolverOptions {
   const repositories = Object.keys(universe.packages);
-  const admitted = plan.prereleases !== undefined && picked(plan.prereleases, repositories);
+  const admitted = plan.prereleases !== undefined && pickFrom(plan.prereleases, repositories);
   const locked = plan.locked?.flatMap((n, place) => {
     const repository = repositories[place];
-    const tag = repository && picked(n, Object.keys(universe.packages[repository]!.versions));
+    const tag = repository && pickFrom(n, Object.keys(universe.packages[repository]!.versions));
     return repository && tag ? [[repository, tag] as const] : [];
   });
   return {

@@ -20,16 +20,16 @@ export function publishedIn({ packages }: IndexFile): PublishedVersion[] {
 }
 
 /** Returns the universe with packages and versions in another order, which `salt` selects. */
-export function reordered({ packages }: IndexFile, salt: number): IndexFile {
+export function reorderIndex({ packages }: IndexFile, salt: number): IndexFile {
   return {
-    packages: shuffled(packages, salt, (one) => ({
+    packages: shuffle(packages, salt, (one) => ({
       ...one,
-      versions: shuffled(one.versions, salt, (version) => version),
+      versions: shuffle(one.versions, salt, (version) => version),
     })),
   };
 }
 
-function shuffled<T>(
+function shuffle<T>(
   record: Readonly<Record<string, T>>,
   salt: number,
   change: (value: T) => T,

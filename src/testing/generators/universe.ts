@@ -12,7 +12,7 @@ import {
   UNPUBLISHED,
   type SamplePackage,
 } from './sample-packages.js';
-import { pick, picked, sometimes, weighted, DEFAULT_KNOBS, type Knobs } from './knobs.js';
+import { pick, pickFrom, sometimes, weighted, DEFAULT_KNOBS, type Knobs } from './knobs.js';
 import {
   constraintPlan,
   type ConstraintPlan,
@@ -48,9 +48,9 @@ interface VersionPlan {
   readonly prerelease: string | undefined;
   readonly crossplane: string | undefined;
   readonly requirements: readonly RequirementPlan[];
-  /** Whether it owns all APIs of its package or only the first. */
+  /** Whether the version owns all APIs of its package or only the first. */
   readonly allApis: boolean;
-  /** Selects another package of which it owns an API. */
+  /** Selects another package that shares an API with this one. */
   readonly sharesApiOf: number | undefined;
   readonly hasDigest: boolean;
   /** Form of its Compositions; undefined if the index does not state it. */
@@ -140,27 +140,27 @@ function requirementPlan(knobs: Knobs): fc.Arbitrary<RequirementPlan> {
 interface PlacedPackage {
   readonly sample: SamplePackage;
   readonly plan: PackagePlan;
-  /** It requires only packages of greater layers, except for cycles. */
+  /** The package requires only packages of greater layers, except for cycles. */
   readonly layer: number;
   /** Oldest first. */
   readonly tags: readonly string[];
 }
 
 export function publish(plan: UniversePlan): IndexFile {
-  const all = placed(plan);
+  const all = placePackages(plan);
   const packages: Record<string, IndexPackage> = {};
-  for (const self of all) packages[self.sample.repository] = published(self, all);
+  for (const self of all) packages[self.sample.repository] = publishPackage(self, all);
   return { packages };
 }
 
-function placed({ packages, depth, family, alias }: UniversePlan): PlacedPackage[] {
+function placePackages({ packages, depth, family, alias }: UniversePlan): PlacedPackage[] {
   const layers = Math.min(depth + 1, packages.length);
   const place = (sample: SamplePackage, one: PackagePlan, layer: number) =>
     all.push({ sample, plan: one, layer, tags: tagsOf(one) });
   const all: PlacedPackage[] = [];
   for (const [n, one] of packages.entries())
     place(samplePackage(n), one, Math.floor((n * layers) / packages.length));
-  const aliased = alias === undefined ? undefined : picked(alias, all);
+  const aliased = alias === undefined ? undefined : pickFrom(alias, all);
   if (aliased) all.push({ ...aliased, sample: aliasOf(aliased.sample) });
   if (family) {
     // The deepest layer: members require the family provider, which requires nothing.
@@ -180,7 +180,7 @@ function tagsOf({ versions }: PackagePlan): string[] {
   });
 }
 
-function published(self: PlacedPackage, all: readonly PlacedPackage[]): IndexPackage {
+function publishPackage(self: PlacedPackage, all: readonly PlacedPackage[]): IndexPackage {
   const { sample, plan, tags } = self;
   const oddTagText = plan.oddTag === 'spelled-twice' ? tags.at(-1)!.slice(1) : plan.oddTag;
   const published = plan.versions.map((version, n) => [tags[n]!, version] as const);
@@ -215,7 +215,7 @@ function apisOf({ allApis, sharesApiOf }: VersionPlan, { self, all }: UniversePa
   const { sample } = self;
   const own = sample.apis.slice(0, allApis ? undefined : 1);
   const others = all.filter((candidate) => candidate !== self);
-  const other = sharesApiOf === undefined ? undefined : picked(sharesApiOf, others)?.sample;
+  const other = sharesApiOf === undefined ? undefined : pickFrom(sharesApiOf, others)?.sample;
   const shared = other?.apis[0];
   if (shared === undefined) return own;
   const isClaim = other?.kind === 'Configuration' && sample.kind !== 'Configuration';
@@ -265,5 +265,5 @@ function requiredPackage(
       (kind === 'Configuration' || sample.kind === 'Provider' || kind === sample.kind) &&
       layer <= self.layer === isUpwards,
   );
-  return picked(requirement.to, possible);
+  return pickFrom(requirement.to, possible);
 }

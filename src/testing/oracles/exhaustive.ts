@@ -2,7 +2,7 @@
 import { objectsOf } from './reading.js';
 import {
   type OracleRequirement,
-  reachable,
+  closure,
   requirementsIn,
   type SelectedVersions,
   TargetView,
@@ -228,7 +228,7 @@ export function reachableRepositories(
         return owners(root.demand);
     }
   });
-  return reachable(roots, (repository) =>
+  return closure(roots, (repository) =>
     Object.hasOwn(packages, repository)
       ? Object.values(packages[repository]!.versions).flatMap((v) => named(v.dependsOn ?? []))
       : [],

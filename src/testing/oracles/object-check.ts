@@ -7,19 +7,19 @@ import type { Outcome } from '../resolver.js';
 import type { Scenario } from '../generators/scenario.js';
 import { type SelectedVersions, TargetView, type Violation, violationsOf } from './target-view.js';
 
-interface Rendered {
+interface RenderedObject {
   readonly kind: string;
   readonly name: string;
   readonly reference: string;
   readonly skips: boolean;
 }
 
-interface Answered extends Scenario {
+interface Solution extends Scenario {
   readonly outcome: Extract<Outcome, { status: 'solved' }>;
 }
 
 /** Returns why a cluster would reject the objects or install other packages. */
-export function rejectionReasons(objects: readonly JsonObject[], answered: Answered): string[] {
+export function rejectionReasons(objects: readonly JsonObject[], answered: Solution): string[] {
   const { universe, request, options, outcome } = answered;
   const target = targetFor(outcome.crossplane ?? '') ?? targetsFor(request, options)[0]!;
   const view = new TargetView(universe, request, { target, options });
@@ -39,7 +39,7 @@ export function rejectionReasons(objects: readonly JsonObject[], answered: Answe
     ...references
       .filter((reference) => !validPackageReference(reference, target))
       .map((reference) => `${reference} is no valid spec.package`),
-    ...repeated(rendered.map(({ kind, name }) => `${kind} ${name}`)),
+    ...repeatedNames(rendered.map(({ kind, name }) => `${kind} ${name}`)),
     ...rendered
       .filter(({ name }) => !/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name))
       .map(({ name }) => `${name} is no object name`),
@@ -79,7 +79,7 @@ function appliedTooEarly(
 }
 
 /** Returns the packages as the cluster reads them: without the rules of the request. */
-function withoutRules({ universe, request, options }: Answered, target: Target): TargetView {
+function withoutRules({ universe, request, options }: Solution, target: Target): TargetView {
   return new TargetView(
     universe,
     { ...request, overrides: [], replace: [], exclude: [], roots: [] },
@@ -91,7 +91,7 @@ const CHECKED_IN_CLUSTER: readonly Violation['rule'][] = ['version', 'unmet', 'c
 
 /** Either all objects skip dependency resolution, as they must if it would fail, or none. */
 function skipFlaws(
-  rendered: readonly Rendered[],
+  rendered: readonly RenderedObject[],
   asWritten: TargetView,
   selected: SelectedVersions,
 ): string[] {
@@ -103,7 +103,7 @@ function skipFlaws(
     .map(({ text }) => `the cluster would refuse: ${text}`);
 }
 
-function packageObject(object: JsonObject): Rendered[] {
+function packageObject(object: JsonObject): RenderedObject[] {
   const spec = mappingOf(object['spec']) ?? {};
   const { kind } = object;
   const { package: reference, skipDependencyResolution } = spec;
@@ -112,7 +112,7 @@ function packageObject(object: JsonObject): Rendered[] {
   return [{ kind, name, reference, skips: skipDependencyResolution === true }];
 }
 
-function repeated(names: readonly string[]): string[] {
+function repeatedNames(names: readonly string[]): string[] {
   return names
     .filter((name, n) => names.indexOf(name) !== n)
     .map((name) => `two objects are called ${name}`);

@@ -29,7 +29,7 @@ export function readVersion(
   candidate: { readonly repository: string; readonly version: string },
   target: Target,
 ): OracleReading | undefined {
-  const found = published(universe, candidate);
+  const found = findVersion(universe, candidate);
   if (found === undefined || isBroken(found.version)) return undefined;
   const kind = PACKAGE_KINDS.find((known) => known === found.kind);
   if (kind === undefined || !isMetaVersion(found.version.apiVersion, kind, target))
@@ -46,7 +46,7 @@ export function readVersion(
   return { kind, crossplane, dependencies, installs };
 }
 
-function published(
+function findVersion(
   { packages }: IndexFile,
   { repository, version }: { readonly repository: string; readonly version: string },
 ): { kind: string; version: IndexVersion } | undefined {

@@ -1,7 +1,7 @@
 import type { Formula, Logic, Solver } from 'logic-solver';
 import { byOwnership, lockedFirst, namedVersion, releasesOf, targetsFor } from './exhaustive.js';
 import { ownedNames } from './reading.js';
-import { type OracleRequirement, type OracleRoot, reachable, TargetView } from './target-view.js';
+import { type OracleRequirement, type OracleRoot, closure, TargetView } from './target-view.js';
 import { getOrCreate } from '../../base/collections.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Request } from '../../project/inputs/request.js';
@@ -145,7 +145,7 @@ class SatSearch {
       this.#view
         .requiredBy(repository, chosen.get(repository)?.version)
         .filter((required) => chosen.has(required));
-    const returns = (repository: string) => reachable(requiredBy(repository), requiredBy);
+    const returns = (repository: string) => closure(requiredBy(repository), requiredBy);
     const start = [...chosen.keys()].find((repository) => returns(repository).has(repository));
     if (start === undefined) return undefined;
     const onCycle = [...returns(start)].filter((repository) => returns(repository).has(start));

@@ -120,13 +120,13 @@ export class TargetView {
 
   /** Applies the replacements and overrides of the request. */
   #applyRules(requirement: OracleRequirement): OracleRequirement {
-    const repository = this.#replaced(requirement.repository);
+    const repository = this.#replacementOf(requirement.repository);
     const override = this.#request.overrides.find((rule) => rule.repository === repository);
     const selector = override ? this.selectorOf(override.version) : requirement.selector;
     return { ...requirement, repository, selector };
   }
 
-  #replaced(repository: string): string {
+  #replacementOf(repository: string): string {
     return this.#request.replace.find((r) => r.repository === repository)?.with ?? repository;
   }
 
@@ -202,7 +202,7 @@ export class TargetView {
       (root) =>
         root.root === 'package' &&
         root.ignoreCrossplaneConstraints &&
-        this.#replaced(root.repository) === repository,
+        this.#replacementOf(root.repository) === repository,
     );
     return exempt || this.admitsTarget(crossplane);
   }
@@ -376,7 +376,7 @@ function cycleFlaws(view: TargetView, selected: SelectedVersions): Violation[] {
       .requiredBy(repository, selected.get(repository))
       .filter((required) => selected.has(required));
   return [...selected.keys()]
-    .filter((repository) => reachable(requiredBy(repository), requiredBy).has(repository))
+    .filter((repository) => closure(requiredBy(repository), requiredBy).has(repository))
     .map((repository) => ({ rule: 'cycle', text: `${repository} requires itself in the end` }));
 }
 
@@ -397,7 +397,7 @@ function incompleteness(
     .filter((api) => ownersOf(api).length === 0)
     .map((api) => `nothing selected owns ${JSON.stringify(api)}`);
   const first = roots.flatMap((root) => ('api' in root ? ownersOf(root.api) : [root.repository]));
-  const needed = reachable(first, (each) => view.requiredBy(each, selected.get(each)));
+  const needed = closure(first, (each) => view.requiredBy(each, selected.get(each)));
   return [
     ...[...unmet, ...unowned].map((text): Violation => ({ rule: 'unmet', text })),
     ...[...selected.keys()]
@@ -407,7 +407,7 @@ function incompleteness(
 }
 
 /** Returns all that can be reached from `first`, including `first`. */
-export function reachable(
+export function closure(
   first: readonly string[],
   next: (from: string) => readonly string[],
 ): Set<string> {

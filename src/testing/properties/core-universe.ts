@@ -16,7 +16,7 @@ import type { IndexFile, IndexPackage, IndexVersion } from '../../sources/index/
 import { readEntry, readVersion } from '../oracles/reading.js';
 import type { Core, CoreScenario } from '../resolver.js';
 
-interface Explained {
+interface ExplainedCore {
   readonly universe: IndexFile;
   readonly request: Request;
   /** Releases of the facts. All of them read packages in the same way. */
@@ -24,7 +24,7 @@ interface Explained {
 }
 
 /** Returns the scenario of an explanation, and the scenarios without each removable fact. */
-export function coreScenario(facts: readonly NamedFact[], explained: Explained): Core {
+export function coreScenario(facts: readonly NamedFact[], explained: ExplainedCore): Core {
   const keys = new Set(facts.filter((fact) => fact.isDebatable).map(({ key }) => key));
   const without = (key: string) => facts.filter((fact) => fact.key !== key);
   return {
@@ -33,7 +33,7 @@ export function coreScenario(facts: readonly NamedFact[], explained: Explained):
   };
 }
 
-function scenarioOf(facts: readonly NamedFact[], explained: Explained): CoreScenario {
+function scenarioOf(facts: readonly NamedFact[], explained: ExplainedCore): CoreScenario {
   const core = new CoreUniverse(facts, explained);
   const options = { crossplane: explained.releases.join(' || '), allowCycles: true };
   return { universe: core.universe(), request: core.request(), options };
@@ -68,14 +68,14 @@ interface CoreRequirement {
 class CoreUniverse {
   readonly #facts: readonly NamedFact[];
   readonly #universe: IndexFile;
-  readonly #given: Request;
+  readonly #request: Request;
   readonly #target: Target;
   readonly #conflicts: readonly Conflict[];
 
-  constructor(facts: readonly NamedFact[], { universe, request, releases }: Explained) {
+  constructor(facts: readonly NamedFact[], { universe, request, releases }: ExplainedCore) {
     this.#facts = facts;
     this.#universe = universe;
-    this.#given = request;
+    this.#request = request;
     this.#target = targetFor(releases[0]!)!;
     this.#conflicts = facts.flatMap((fact, n) => {
       const members = membersOf(fact);
@@ -85,7 +85,7 @@ class CoreUniverse {
 
   /** Returns the request with the roots, exclusions and policies that the facts name. */
   request(): Request {
-    const { crossplane: _, ...request } = this.#given;
+    const { crossplane: _, ...request } = this.#request;
     const roots: Root[] = [];
     let place = 0;
     for (const [n, root] of request.roots.entries()) {
@@ -149,8 +149,8 @@ class CoreUniverse {
     const rootRequirements = roots.flatMap((root): CoreRequirement[] => {
       if (root.root !== 'package') return [];
       const { repository, version } = root;
-      const replaced = this.#replaced(repository);
-      if (version.form === 'tag' && overrideOf(this.#given, replaced) === undefined) {
+      const replaced = this.#replacementOf(repository);
+      if (version.form === 'tag' && overrideOf(this.#request, replaced) === undefined) {
         return [{ repository: replaced, kind: 'Provider', version: version.tag }];
       }
       return [this.#requirement({ repository, kind: 'Provider' }, rootVersionText(version))];
@@ -172,8 +172,8 @@ class CoreUniverse {
 
   /** Applies the replacements and overrides of the request. */
   #requirement(on: Omit<CoreRequirement, 'version'>, text: string): CoreRequirement {
-    const repository = this.#replaced(on.repository);
-    const constraint = overrideOf(this.#given, repository)?.version ?? text;
+    const repository = this.#replacementOf(on.repository);
+    const constraint = overrideOf(this.#request, repository)?.version ?? text;
     const version = isDigest(constraint)
       ? constraint
       : exactTag(constraint, this.#target.rules.dialect);
@@ -203,7 +203,7 @@ class CoreUniverse {
 
   #isNamed(one: UniverseVersion, entry: JsonValue): boolean {
     const dependency = readEntry(entry, this.#target);
-    const on = dependency && this.#replaced(dependency.repository);
+    const on = dependency && this.#replacementOf(dependency.repository);
     return this.#facts.some(
       (fact) =>
         fact.fact === 'requires' &&
@@ -217,7 +217,7 @@ class CoreUniverse {
   #apis({ repository, tag: version }: UniverseVersion): Partial<IndexVersion> {
     const reading = readVersion(this.#universe, { repository, version }, this.#target);
     const place = Object.keys(this.#universe.packages).indexOf(repository);
-    const objects = this.#given.roots.flatMap((root, n) => {
+    const objects = this.#request.roots.flatMap((root, n) => {
       if (root.root !== 'crd' || reading === undefined) return [];
       const isOwner = reading.installs.some((object) => definesCrd(object, root.demand));
       const defines = { ...coreApi(n), versions: ['v1'] };
@@ -236,7 +236,7 @@ class CoreUniverse {
     if (dependency === undefined) return entry;
     const { packages } = this.#universe;
     const { repository, constraint: version } = dependency;
-    const on = this.#replaced(repository);
+    const on = this.#replacementOf(repository);
     const kind = Object.hasOwn(packages, on) ? packages[on]!.kind : dependency.kind;
     return { [kind.toLowerCase()]: repository, version };
   }
@@ -250,8 +250,8 @@ class CoreUniverse {
     );
   }
 
-  #replaced(repository: string): string {
-    return replacedRepository(this.#given, repository);
+  #replacementOf(repository: string): string {
+    return replacedRepository(this.#request, repository);
   }
 
   #isStated(kind: 'missing' | 'rejected', one: UniverseVersion): boolean {

@@ -7,7 +7,7 @@ import type { Knobs } from '../generators/knobs.js';
 import { scenario, type Scenario } from '../generators/scenario.js';
 import {
   publishedIn,
-  reordered,
+  reorderIndex,
   targetDependence,
   universeFor,
   withoutDependency,
@@ -94,7 +94,7 @@ function outcomeText(outcome: Outcome): string {
 }
 
 /** Returns an optional field of an outcome. Throws `MissingValue` if it is missing. */
-function required<T>(value: T | undefined, what: string): T {
+function ensure<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new MissingValue(`the resolver does not tell ${what}`);
   return value;
 }
@@ -134,7 +134,7 @@ const complete = propertyOf(async (resolver, given) => {
 /** The order of packages and versions in the universe does not matter. */
 const deterministic = propertyWith(ANY_NUMBER, async (resolver, given, n) => {
   const first = await resolveWith(resolver, given);
-  const again = { ...given, universe: reordered(given.universe, n) };
+  const again = { ...given, universe: reorderIndex(given.universe, n) };
   const second = await resolveWith(resolver, again);
   checkSame(second, first, 'another answer when listed in another order');
 });
@@ -218,7 +218,7 @@ const lazy = propertyWith(UNRELATED, async (resolver, given, unrelated) => {
   const enlarged = { ...given, universe: withUnrelated(given.universe, unrelated) };
   const outcome = await resolveWith(resolver, enlarged);
   fc.pre(outcome.status !== 'gave-up');
-  const requested = required(outcome.asked, 'which repositories the source was `asked` about');
+  const requested = ensure(outcome.asked, 'which repositories the source was `asked` about');
   const needed = reachableRepositories(enlarged.universe, given.request);
   const unneeded = requested.filter((repository) => !needed.has(repository));
   check(unneeded.length === 0, () => `asked about ${unneeded.join(', ')}, which nothing requires`);
@@ -229,7 +229,7 @@ const lazy = propertyWith(UNRELATED, async (resolver, given, unrelated) => {
     new TargetView(enlarged.universe, request, { target, options }),
   );
   if (withoutBacktracking === undefined) return;
-  const fetched = required(outcome.fetched, 'which versions it `fetched`');
+  const fetched = ensure(outcome.fetched, 'which versions it `fetched`');
   const surplus = fetched.filter((name) => {
     const [repository = '', version] = name.split(' ');
     return withoutBacktracking.get(repository) !== version;
@@ -241,7 +241,7 @@ const lazy = propertyWith(UNRELATED, async (resolver, given, unrelated) => {
 const explanationSuffices = propertyOf(async (resolver, given) => {
   const outcome = await resolveWith(resolver, given);
   fc.pre(outcome.status === 'unsolvable');
-  const core = required(outcome.core, 'what the `core` of its explanation is');
+  const core = ensure(outcome.core, 'what the `core` of its explanation is');
   check(!isSolvable(core, given), () => 'solvable, were what it names all that stands in the way');
 });
 
@@ -249,7 +249,7 @@ const explanationSuffices = propertyOf(async (resolver, given) => {
 const explanationMinimal = propertyOf(async (resolver, given) => {
   const outcome = await resolveWith(resolver, given);
   fc.pre(outcome.status === 'unsolvable');
-  const smaller = required(outcome.core?.smaller, 'what its `core` is without one of the facts');
+  const smaller = ensure(outcome.core?.smaller, 'what its `core` is without one of the facts');
   const stillUnsolvable = smaller.findIndex((core) => !isSolvable(core, given));
   check(
     stillUnsolvable < 0,
@@ -266,7 +266,7 @@ function isSolvable({ universe: u, request, options }: CoreScenario, given: Scen
 const acceptable = propertyOf(async (resolver, given) => {
   const outcome = await resolveWith(resolver, given);
   fc.pre(outcome.status === 'solved');
-  const rendered = required(outcome.rendered, 'which objects are `rendered`');
+  const rendered = ensure(outcome.rendered, 'which objects are `rendered`');
   const problems = rejectionReasons(rendered, { ...given, outcome });
   check(problems.length === 0, () => `not acceptable: ${problems.join('; ')}`);
 });
@@ -292,7 +292,7 @@ const rangeAsBestRelease = propertyWith(targetDependence(), async (resolver, giv
 /** Each row of the matrix has the answers for its releases alone. */
 const matrixAsResolve = propertyWith(targetDependence(), async (resolver, given, drawn) => {
   const { universe: u, request } = given;
-  const table = required(resolver.matrix, 'how requests fare on each release: it has no `matrix`');
+  const table = ensure(resolver.matrix, 'how requests fare on each release: it has no `matrix`');
   const options = { ...given.options, universeFor: universeFor(u, drawn) };
   const answer = table(u, request, { ...options, crossplane: drawn.range });
   const rows = await unlessInvalid(answer, []);

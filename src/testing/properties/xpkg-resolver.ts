@@ -25,7 +25,7 @@ async function resolveIn(
   options: ResolverOptions = {},
 ): Promise<Outcome> {
   const requests: SourceRequests = { repositories: new Set(), versions: new Set() };
-  const source = recorded(sourceOf(universe, options), requests, options);
+  const source = recordingSource(sourceOf(universe, options), requests, options);
   const answer = await resolveWithOptions(source, request, { options, universe });
   if (answer.status !== 'unsolvable') return outcomeOf(answer, requests);
   const releases = releasesOf(answer, request, options);
@@ -82,17 +82,17 @@ function releasesOf(
 export function resolveWithOptions(
   source: PackageSource,
   request: Request,
-  given: Given,
+  given: RunContext,
 ): Promise<Answer> {
   return resolve(request, resolveOptions(source, given));
 }
 
-interface Given {
+interface RunContext {
   readonly options: ResolverOptions;
   readonly universe?: IndexFile | undefined;
 }
 
-function resolveOptions(source: PackageSource, given: Given): ResolveOptions {
+function resolveOptions(source: PackageSource, given: RunContext): ResolveOptions {
   const { options, universe = { packages: {} } } = given;
   const { crossplane, crossplaneVersions, prefer = 'locked', prereleases = [] } = options;
   return {
@@ -133,7 +133,7 @@ function outcomeOf(
 }
 
 /** Returns a source that records its requests and passes its replies through `deliver`. */
-function recorded(
+function recordingSource(
   source: PackageSource,
   requests: SourceRequests,
   { deliver = (reply) => reply }: ResolverOptions,

@@ -4,7 +4,7 @@ import type { IndexFile, IndexVersion } from '../../../src/sources/index/index-f
 import type { Policy } from '../../../src/project/inputs/policy.js';
 import type { LocalRoot, Request, VersionRule } from '../../../src/project/inputs/request.js';
 import { fuzz, type FuzzOptions, type FuzzReport } from '../../../src/features/fuzz/fuzz.js';
-import { seeded } from '../../../src/base/collections.js';
+import { seededDraw } from '../../../src/base/collections.js';
 import { rootName } from '../../../src/features/fuzz/variations.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { requestFor } from '../../support/requests.js';
@@ -215,7 +215,7 @@ test('a request that is invalid for all releases is an error; for some releases 
 });
 
 test('draws cover exactly the requested range', () => {
-  const draw = seeded(7);
+  const draw = seededDraw(7);
   const drawn = new Set(Array.from({ length: 200 }, () => draw(5)));
   expect(drawn).toEqual(new Set([0, 1, 2, 3, 4]));
 });

@@ -1,4 +1,4 @@
-import { seeded } from '../../../src/base/collections.js';
+import { seededDraw } from '../../../src/base/collections.js';
 import {
   drawnConstraint,
   drawnVersion,
@@ -13,13 +13,13 @@ import type { OracleQuestion } from './ask-oracle.js';
  * Draws a package with unusual contents, unusual syntax or both; equal numbers give equal packages.
  */
 export function oracleStream(seed: number, i: number): Buffer {
-  const draw = seeded(seed * 1_000_003 + i);
+  const draw = seededDraw(seed * 1_000_003 + i);
   if (i % 2 === 0) return Buffer.from(oddPackage(draw));
   return i % 4 === 1 ? mutatedStream(draw, () => oddPackage(draw)) : mutatedStream(draw);
 }
 
 export function oracleQuestion(seed: number, i: number): OracleQuestion {
-  const draw = seeded(seed * 1_000_003 + i);
+  const draw = seededDraw(seed * 1_000_003 + i);
   const constraint = drawnConstraint(draw);
   const versions = [...versionsNear(constraint, draw), drawnVersion(draw), drawnVersion(draw)];
   return { constraint, versions: [...new Set(versions)] };
@@ -27,7 +27,7 @@ export function oracleQuestion(seed: number, i: number): OracleQuestion {
 
 /** Draws a constraint and a version near the limits that the library has since 3.5.0. */
 export function largeOracleQuestion(seed: number, i: number): OracleQuestion {
-  const draw = seeded(seed * 1_000_003 + i);
+  const draw = seededDraw(seed * 1_000_003 + i);
   const constraint = largeConstraint(draw);
   const long = `1.2.3+${'a'.repeat(248 + draw(6))}`;
   return { constraint, versions: [...versionsNear(constraint, draw).slice(0, 10), long] };
