@@ -139,5 +139,5 @@ function otherIndexes(
 
 function statesText(states: readonly IndexState[]): string {
   const shown = states.map(({ from, digest }) => `\`${from}\` (${digest})`);
-  return shown.join(', ') || 'no index in parts';
+  return shown.join(', ') || 'no index in parts by a relative path';
 }

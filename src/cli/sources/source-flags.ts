@@ -80,9 +80,13 @@ async function indexFolder({ rest, text, io, locked }: OpenParameters): Promise<
   const state = locked.find(({ from }) => from === text);
   const revision = await place.current();
   const snapshot = await revision?.snapshot(state?.digest);
-  // A lockfile records no absolute path.
-  if (snapshot !== undefined)
-    return sparseIndexSource(snapshot, isAbsolute(rest) ? {} : { from: text });
+  if (snapshot !== undefined) {
+    // A lockfile records no absolute path, but it may record the same state by another one.
+    const from = isAbsolute(rest)
+      ? locked.find(({ digest }) => digest === snapshot.digest)?.from
+      : text;
+    return sparseIndexSource(snapshot, from === undefined ? {} : { from });
+  }
   throw new SourceError('BAD_SOURCE', text, 'the folder does not hold an index in parts', {
     hint: '`xpkg-resolve index --out DIR/` writes one; for a folder of packages say `dir:PATH`',
   });

@@ -130,6 +130,9 @@ test('`--locked` finds the state in any location; without it, the state that was
   const before = await lockfile();
   expect(await run(...line, 'index:copied/', '--locked')).toMatchObject({ code: 0 });
   expect(await lockedStep(...line.slice(1), 'index:copied/')).toBe(0);
+  const absolute = `index:${join(folder, 'copied')}/`;
+  expect(await run(...line, absolute, '--locked')).toMatchObject({ code: 0 });
+  expect(await lockedStep(...line.slice(1), absolute)).toBe(0);
   expect(await lockfile()).toBe(before);
   expect(await run(...line, 'index:copied/')).toMatchObject({ code: 0 });
   expect(await lockfile()).toBe(before.replace('index:parts/', 'index:copied/'));
