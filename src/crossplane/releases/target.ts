@@ -91,7 +91,7 @@ function releaseOf(
 
 /** Returns the version without what follows a dash. */
 function numberOf(version: string): string {
-  return version.replace(/-.*$/, '');
+  return version.split('-')[0]!;
 }
 
 function isCandidate(version: string): boolean {

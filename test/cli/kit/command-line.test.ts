@@ -164,7 +164,7 @@ const PROJECT_FLAGS = [
   '--crossplane=v2.3.4',
   '--allow-undigested',
 ];
-const WITHOUT_PROJECT = ['cache', 'completion', 'index', 'krm', 'report', 'schema'];
+const WITHOUT_PROJECT = ['cache', 'completion', 'index', 'krm', 'releases', 'report', 'schema'];
 
 test.each(NAMES)('%s accepts the flags of the project if it works on one', async (name) => {
   const { mistake } = await readCommandLine(COMMANDS, [...PROJECT_FLAGS, name]);
