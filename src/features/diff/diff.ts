@@ -26,18 +26,9 @@ import {
 } from '../../crossplane/packages/owned-objects.js';
 import type { PackageContents } from '../../crossplane/packages/package-contents.js';
 import type { Candidate, PackageKind } from '../../crossplane/packages/package.js';
-import {
-  isUpgradeToV2,
-  renamesRevisions,
-  type Target,
-  targetFor,
-} from '../../crossplane/releases/target.js';
-import {
-  hasOtherSettings,
-  lockedIn,
-  type LockedPackage,
-  type Lockfile,
-} from '../../project/lockfile/lockfile.js';
+import { isUpgradeToV2, type Target, targetFor } from '../../crossplane/releases/target.js';
+import { revisionNotes } from './new-revisions.js';
+import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
 
 /** Reads the documents of a locked package, and passes each to `take` in order. */
 export type DocumentReader = (
@@ -97,36 +88,6 @@ export async function diff(old: DiffSide, newer: DiffSide, options: DiffOptions)
     warnings: dropped,
     notes: [...found.notes, ...unchecked, ...revisionNotes(old.lockfile, newer.lockfile, releases)],
   };
-}
-
-function skipsResolution({ skipDependencyResolution }: Lockfile): boolean {
-  return skipDependencyResolution.length > 0;
-}
-
-/** Returns notes on packages that get a new revision although their version stays. */
-function revisionNotes(
-  old: Lockfile,
-  newer: Lockfile,
-  [before, after]: readonly [Target | undefined, Target | undefined],
-): string[] {
-  if (before === undefined || after === undefined) return [];
-  if (renamesRevisions(before, after)) {
-    return [
-      `Crossplane ${after.version} names package revisions in another way than ${before.version}: every package gets a new revision, and its pods are replaced`,
-    ];
-  }
-  if (after.packageManager.revisionNames === 'digest') return [];
-  const isSkipChanged = skipsResolution(old) !== skipsResolution(newer);
-  const changed = newer.packages.filter((locked) => {
-    const earlier = lockedIn(old, locked.repository);
-    if (earlier?.version !== locked.version) return false;
-    return isSkipChanged || hasOtherSettings(earlier, locked);
-  });
-  if (changed.length === 0) return [];
-  const names = changed.map(({ repository }) => repository).join(', ');
-  return [
-    `${names}: on Crossplane ${after.version} a change of \`spec\` makes a new revision, which replaces the pods, although the version stays`,
-  ];
 }
 
 /**

@@ -120,7 +120,7 @@ function refuseOtherImages(images: readonly MirroredImage[], lock: string, io: R
   ]);
 }
 
-/** Whether an object is an ImageConfig that rewrites images to the mirror, which lacks them. */
+/** Whether an object is an ImageConfig that rewrites images to the mirror, where they may be missing. */
 function rewritesTo({ address }: Mirror, object: JsonObject): boolean {
   return imageConfigsIn([{ object, origin: { file: '' } }]).some(
     ({ rewriteTo }) => rewriteTo === address || rewriteTo?.startsWith(`${address}/`) === true,

@@ -81,7 +81,7 @@ function moveRows(step: PlannedStep): string[][] {
   const { release, releaseBefore, applied, removed } = step;
   const rows = [...applied, ...removed].map(rowOf);
   if (releaseBefore === undefined) return rows;
-  const verb = isNewer(release, releaseBefore) ? 'upgrade' : 'downgrade';
+  const verb = isNewer(releaseBefore, release) ? 'downgrade' : 'upgrade';
   return [[verb, 'Crossplane', `${releaseBefore.version} → ${release.version}`], ...rows];
 }
 

@@ -173,7 +173,7 @@ function kubectl(...words: readonly string[]): StepCommand {
 }
 
 /** Upgrades Crossplane, and waits until all packages are healthy again. */
-function releaseCommands({ release, releaseBefore, after }: PlannedStep): StepCommand[] {
+function releaseCommands({ release, releaseBefore, before, after }: PlannedStep): StepCommand[] {
   if (releaseBefore === undefined) return [];
   const version = release.version.replace(/^v/, '');
   const chart = isUpboundBuild(release)
@@ -181,15 +181,18 @@ function releaseCommands({ release, releaseBefore, after }: PlannedStep): StepCo
     : 'crossplane-stable/crossplane';
   const namespace = ['-n', namespaceOf(release)];
   const packages = after.map(({ locked }) => resource(locked));
-  const isRenaming = packages.length > 0 && renamesRevisions(releaseBefore, release);
-  const manual = isRenaming ? after.map(({ locked }) => locked).filter(isActivatedManually) : [];
+  const installed = new Set(before.map(({ locked }) => resource(locked)));
+  const renamed = renamesRevisions(releaseBefore, release)
+    ? after.map(({ locked }) => locked).filter((locked) => installed.has(resource(locked)))
+    : [];
+  const manual = renamed.filter(isActivatedManually);
   return [
-    ...(isRenaming ? [recordRevisions(packages)] : []),
+    ...(renamed.length > 0 ? [recordRevisions(renamed)] : []),
     forScriptAndPeople(
       shellCommand(['helm', 'upgrade', 'crossplane', chart, ...namespace, '--version', version]),
     ),
     kubectl('rollout', 'status', 'deployment/crossplane', ...namespace, TIMEOUT),
-    ...(isRenaming ? [waitForOtherRevisions(packages)] : []),
+    ...(renamed.length > 0 ? [waitForOtherRevisions(renamed)] : []),
     ...manual.map(activation),
     ...manual.flatMap((locked) => activeWaits(locked, release)),
     ...(packages.length === 0 ? [] : [kubectl('wait', HEALTHY, TIMEOUT, ...packages)]),
@@ -199,19 +202,19 @@ function releaseCommands({ release, releaseBefore, after }: PlannedStep): StepCo
 const CURRENT_REVISION = shellCommand(['-o', 'jsonpath={.status.currentRevision}{" "}']);
 
 /** Remembers the current revisions, before an upgrade that gives every package another one. */
-function recordRevisions(packages: readonly string[]): StepCommand {
-  const list = packages.join(' ');
+function recordRevisions(packages: readonly LockedPackage[]): StepCommand {
+  const list = packages.map(resource).join(' ');
   return forScriptAndPeople(
     `before=" $(for package in ${list}; do kubectl get "$package" ${CURRENT_REVISION}; done)"`,
   );
 }
 
 /** Waits until every package has another revision than before: old conditions stay true until then. */
-function waitForOtherRevisions(packages: readonly string[]): StepCommand {
+function waitForOtherRevisions(packages: readonly LockedPackage[]): StepCommand {
   const current = `current=$(kubectl get "$package" ${CURRENT_REVISION})`;
   const isOther = `${current} && case "$before" in *" $current"*) false;; esac`;
   return forScriptAndPeople(
-    `(for package in ${packages.join(' ')}; do tries=0; until ${isOther}; do ${RETRY}; done; done)`,
+    `(for package in ${packages.map(resource).join(' ')}; do tries=0; until ${isOther}; do ${RETRY}; done; done)`,
   );
 }
 

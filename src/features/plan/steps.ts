@@ -1,5 +1,6 @@
 import { type Cause, CROSSPLANE, type Journey, type Leg, type Stop } from './journey.js';
 import { type Impasse, type Ordering, orderLegs } from './ordering.js';
+import { changedSettingsText, renamedRevisionsText } from '../diff/new-revisions.js';
 import { getOrCreate } from '../../base/collections.js';
 import {
   isCrdOwner,
@@ -242,14 +243,14 @@ function* releaseWarnings(step: PlanStep): Iterable<string> {
   const { release, releaseBefore, before, after } = step;
   if (releaseBefore === undefined) return;
   if (renamesRevisions(releaseBefore, release)) {
-    yield `Crossplane ${release.version} names package revisions in another way than ${releaseBefore.version}: every package gets a new revision, and its pods are replaced`;
+    yield renamedRevisionsText(releaseBefore, release);
     const manual = after.map(({ locked }) => locked).filter(isActivatedManually);
     if (manual.length > 0) {
       const names = manual.map(({ repository }) => repository).join(', ');
       yield `${names}: with \`revisionActivationPolicy: Manual\` the upgrade stops the running revision, and nothing runs until the new revision is activated, as this step does`;
     }
   }
-  if (!isNewer(release, releaseBefore)) {
+  if (isNewer(releaseBefore, release)) {
     yield `Crossplane is not made to go back from ${releaseBefore.version} to ${release.version}: try it on a copy of the cluster`;
   }
   const skipped = minorsBetween(releaseBefore, release);
@@ -295,10 +296,7 @@ function* runtimeWarnings(
   );
   const manual = changed.filter(({ to }) => isActivatedManually(to!.locked));
   const settings = changed.filter((move) => !isMoved(move));
-  if (settings.length > 0) {
-    const names = settings.map(({ repository }) => repository).join(', ');
-    yield `${names}: on Crossplane ${release.version} a change of \`spec\` makes a new revision, which replaces the pods, although the version stays`;
-  }
+  if (settings.length > 0) yield changedSettingsText(settings, release);
   if (manual.length > 0) {
     const names = manual.map(({ repository }) => repository).join(', ');
     yield `${names}: with \`revisionActivationPolicy: Manual\` the running revision stops when the change is applied, and nothing runs until the new revision is activated, as this step does`;

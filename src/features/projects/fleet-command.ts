@@ -119,7 +119,7 @@ function failedSets(sets: FleetValue['sets']): FleetValue['sets'] {
 
 /** The arguments for one project. */
 type ProjectArgs = Args & {
-  /** The reason to plan no update: the project has none of the packages. */
+  /** Set if no update is planned because the project has none of the packages. */
   readonly skipReason?: string;
 };
 

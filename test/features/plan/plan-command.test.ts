@@ -337,6 +337,16 @@ describe('a package with `revisionActivationPolicy: Manual`', () => {
   });
 });
 
+test('the way from a release to its build by Upbound is no way back', async () => {
+  const args = ['--offline', '--no-bundle', ...PACKAGES, `${CONTRIB}/provider-kubernetes`];
+  await run('resolve', ...args, '--crossplane', 'v2.3.4', '--lock', 'release.yaml');
+  await run('resolve', ...args, '--crossplane', 'v2.3.4-up.1', '--lock', 'build.yaml');
+  const { code, stdout } = await run('plan', 'release.yaml', 'build.yaml');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/upgrade +Crossplane +v2\.3\.4 → v2\.3\.4-up\.1/);
+  expect(stdout).not.toContain('go back');
+});
+
 test('a plan to a release that is not known is refused unless that is accepted', async () => {
   const args = ['--offline', '--no-bundle', ...PACKAGES, `${CONTRIB}/provider-kubernetes`];
   await run('resolve', ...args, '--crossplane', 'v2.3.4', '--lock', 'known.yaml');
